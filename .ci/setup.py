@@ -1,0 +1,200 @@
+"""Set up the checkout: `.venv` with the pinned versions, and a browser for the tests.
+
+    python3 .ci/setup.py            make or refresh .venv
+    python3 .ci/setup.py browser    install Debian's Chromium where it is missing and possible
+    python3 .ci/setup.py pins       resolve pyproject.toml anew into .ci/requirements.txt
+
+Standard library only. uv does the work; pip puts it into `.tools`, which is allowed also where
+pip may not install into the system. What pip is configured with (mirror, extra indexes,
+certificates, proxy) is handed on to uv, because uv does not read pip's configuration.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+ROOT = Path(__file__).resolve().parent.parent
+PINS = ROOT / ".ci" / "requirements.txt"
+TOOLS = ROOT / ".tools"
+VENV = ROOT / ".venv"
+UV_VERSION = "0.13.9"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def pip(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run pip; settings that forbid or redirect an install are lifted for the folder of our own."""
+    environment = {
+        **os.environ,
+        "PIP_USER": "0",
+        "PIP_REQUIRE_VIRTUALENV": "0",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    command = [sys.executable, "-m", "pip", *arguments]
+    return subprocess.run(command, env=environment, text=True, check=True, **options)  # type: ignore[call-overload]
+
+
+def pip_settings() -> dict[str, str]:
+    """Read pip's settings by option name: environment over `[install]` over `[global]`."""
+    listed = pip("config", "list", stdout=subprocess.PIPE).stdout
+    settings: dict[str, tuple[int, str]] = {}
+    ranks = {"global": 0, "install": 1, ":env:": 2}
+    for line in listed.splitlines():
+        key, _, value = line.partition("=")
+        section, _, option = key.rpartition(".")
+        if section in ranks and ranks[section] >= settings.get(option, (0, ""))[0]:
+            settings[option] = (ranks[section], str(ast.literal_eval(value)))
+    return {option: value for option, (_, value) in settings.items()}
+
+
+def reachable(location: str) -> bool:
+    """False for a folder that is not there: pip passes over it, uv would stop."""
+    parts = urlsplit(location)
+    if parts.scheme == "file":
+        return Path(url2pathname(parts.path)).exists()
+    return bool(parts.netloc) or Path(location).exists()
+
+
+def uv_environment(settings: dict[str, str]) -> dict[str, str]:
+    """Make the environment for uv; what the person has set for uv stays as it is."""
+    environment = dict(os.environ)
+    environment.pop("VIRTUAL_ENV", None)
+
+    def hand_on(name: str, value: str) -> None:
+        if value:
+            environment.setdefault(name, value)
+
+    hand_on("UV_PYTHON_DOWNLOADS", "never")
+    hand_on("UV_LINK_MODE", "copy" if sys.platform == "win32" else "")
+    hand_on("UV_DEFAULT_INDEX", settings.get("index-url", ""))
+    extra = [index for index in settings.get("extra-index-url", "").split() if reachable(index)]
+    if extra:
+        hand_on("UV_INDEX", " ".join(extra))
+        # as pip does: the best version of all indexes, not of the first that has the name
+        hand_on("UV_INDEX_STRATEGY", "unsafe-best-match")
+    hand_on(
+        "UV_FIND_LINKS",
+        ",".join(place for place in settings.get("find-links", "").split() if reachable(place)),
+    )
+    hand_on("UV_INSECURE_HOST", settings.get("trusted-host", ""))
+    hand_on("UV_HTTP_TIMEOUT", settings.get("default-timeout", settings.get("timeout", "")))
+    if settings.get("no-index", "").lower() in {"1", "true", "yes", "on"}:
+        hand_on("UV_NO_INDEX", "1")
+    certificates = settings.get("cert", "")
+    if certificates and Path(certificates).is_file():
+        hand_on("SSL_CERT_FILE", certificates)
+    # as pip does: trust what the system trusts
+    hand_on("UV_SYSTEM_CERTS", "1")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        if name.lower() not in environment:
+            hand_on(name, settings.get("proxy", ""))
+    return environment
+
+
+def uv_command() -> str:
+    """Give the path of our uv, installing it when it is missing or another version."""
+    command = TOOLS / "bin" / ("uv.exe" if sys.platform == "win32" else "uv")
+    if not (TOOLS / f"uv-{UV_VERSION}.dist-info").is_dir() or not command.exists():
+        shutil.rmtree(TOOLS, ignore_errors=True)
+        pip("install", "--quiet", "--no-warn-script-location", "--target", str(TOOLS), f"uv=={UV_VERSION}")
+    return str(command)
+
+
+def make_venv() -> None:
+    """Make `.venv`, or bring the one that is there to the pinned versions."""
+    started = time.monotonic()
+    version = sys.version.split()[0]
+    print(f"Setting up .venv with Python {version} (about a minute the first time) …", flush=True)
+    uv, environment = uv_command(), uv_environment(pip_settings())
+    python = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    probe = [str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+    if not python.exists() or subprocess.run(probe, check=False).returncode:
+        run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(VENV), environment=environment)
+    project = f"{ROOT}[lab,live,dev]"
+    pins = ["--requirements", str(PINS), "--build-constraints", str(PINS)]
+    if not sys.stderr.isatty():
+        pins.append("--quiet")
+    run(uv, "pip", "install", "--python", str(python), *pins, "--editable", project, environment=environment)
+    print(f"Set up in {time.monotonic() - started:.0f} s.", flush=True)
+
+
+def make_pins() -> None:
+    """Resolve the newest allowed versions for every supported Python, one file for all."""
+    old = PINS.read_text(encoding="utf-8") if PINS.exists() else ""
+    heading = [line for line in old.splitlines() if line.startswith("#")]
+    resolve = [
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--python-version",
+        "3.11",
+        "--all-extras",
+        "--upgrade",
+    ]
+    bare = ["--no-header", "--no-annotate", "--no-emit-index-url", "pyproject.toml"]
+    done = run(
+        uv_command(), *resolve, *bare, environment=uv_environment(pip_settings()), stdout=subprocess.PIPE
+    )
+    PINS.write_text("\n".join([*heading, done.stdout]), encoding="utf-8")
+
+
+def make_browser() -> None:
+    """Install Debian's Chromium; where that cannot be, say so and let the tests skip."""
+    if os.environ.get("CHROMIUM") or any(shutil.which(name) for name in BROWSERS):
+        return
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        print("Installing Chromium for the browser tests …", flush=True)
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        install = [
+            "apt-get",
+            "install",
+            "-y",
+            "-qq",
+            "--no-install-recommends",
+            "chromium",
+            "fonts-dejavu-core",
+        ]
+        for command in (["apt-get", "update", "-qq"], install):
+            if subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode:
+                break
+        if shutil.which("chromium"):
+            return
+    print(
+        "No Chromium here: the browser tests will be skipped. Install the package `chromium`, "
+        "or set CHROMIUM to the path of a Chromium or Chrome.",
+        file=sys.stderr,
+    )
+
+
+def run(
+    *command: str, environment: dict[str, str], stdout: int | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in the checkout; its failure ends the set-up."""
+    return subprocess.run(command, cwd=ROOT, env=environment, stdout=stdout, text=True, check=True)
+
+
+def main() -> int:
+    """Do what the first argument names; without one, make `.venv`."""
+    tasks = {"": make_venv, "pins": make_pins, "browser": make_browser}
+    task = tasks.get(sys.argv[1] if len(sys.argv) > 1 else "")
+    if task is None:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        task()
+    except subprocess.CalledProcessError as error:
+        print(f"\nFailed ({error.returncode}): {' '.join(map(str, error.cmd))}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

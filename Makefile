@@ -1,0 +1,59 @@
+# Every target works as the first command in a fresh clone. Needed: Python >= 3.11 with pip, git, make.
+
+SHELL := /bin/sh
+BIN   := .venv/bin
+STAMP := .venv/.workbench-stamp
+# arguments of pytest, as in: make test PYTEST_ARGS="tests/readers -x"
+PYTEST_ARGS ?= -n auto
+
+# The first interpreter that is new enough and has pip; a stub that fails to start is passed over.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$p" -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup report test check lab pins browser clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+report: $(STAMP) ## run the investigation notebook on a bundled capture; writes reports/investigate.ipynb and .html
+	@$(BIN)/python -m workbench.report.run
+
+test: check browser ## run the checks, then all tests
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(STAMP) ## lint, formatting, types and import order (ruff, mypy, import-linter)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+lab: $(STAMP) ## open JupyterLab on the notebooks
+	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+
+setup: $(STAMP) ## make .venv with the pinned versions; the other targets do it by themselves
+
+pins: $(STAMP) ## resolve pyproject.toml anew into .ci/requirements.txt
+	@$(BIN)/python .ci/setup.py pins
+
+browser: $(STAMP) ## install Debian's Chromium for the browser tests, where it is missing and possible
+	@$(BIN)/python .ci/setup.py browser
+
+clean: ## remove everything that make made, .venv included
+	rm -rf .venv .tools build dist reports .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# An environment whose interpreter is gone is made again, whatever its date.
+ifeq ($(wildcard $(BIN)/python),)
+.PHONY: $(STAMP)
+endif
+
+$(STAMP): pyproject.toml .ci/requirements.txt .ci/setup.py
+ifeq ($(PYTHON),)
+	@echo "Python 3.11 or later with pip is needed; tried python3, python3.14 to python3.11 and python." >&2
+	@echo "If it stands elsewhere: make PYTHON=/path/to/python3" >&2
+	@exit 1
+else
+	@"$(PYTHON)" .ci/setup.py
+	@touch $@
+endif

@@ -1,0 +1,94 @@
+"""See what became of every tool call and approval in an AG-UI capture.
+
+    import workbench as wb
+
+    trace = wb.load("capture.har")          # files, folders, globs, bytes, "-", "sample:NAME"
+    findings = wb.check(trace)              # what is wrong, worst first, with evidence
+    trace.calls, trace.approvals            # pandas DataFrames, see docs/tables.md
+    wb.sequence_diagram(trace)              # the ladder
+    wb.timeline(trace)                      # one lane per call
+    print(wb.markdown(trace, findings))     # a text for an issue
+
+Every name is imported when it is first used, so that `import workbench` stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.exceptions import LoadError
+    from workbench.findings import Evidence, Finding, Findings
+    from workbench.readers import formats, samples
+    from workbench.report.markdown import markdown
+    from workbench.rules import check, rule
+    from workbench.trace import Trace, load
+    from workbench.views.sequence import sequence_diagram
+    from workbench.views.tables import approvals_table, calls_table, findings_table
+    from workbench.views.timeline import timeline
+
+    __version__: str
+
+__all__ = [
+    "Evidence",
+    "Finding",
+    "Findings",
+    "LoadError",
+    "Trace",
+    "__version__",
+    "approvals_table",
+    "calls_table",
+    "check",
+    "findings_table",
+    "formats",
+    "load",
+    "markdown",
+    "rule",
+    "samples",
+    "sequence_diagram",
+    "timeline",
+]
+
+_HOMES = {
+    "Evidence": "findings",
+    "Finding": "findings",
+    "Findings": "findings",
+    "LoadError": "exceptions",
+    "Trace": "trace",
+    "approvals_table": "views.tables",
+    "calls_table": "views.tables",
+    "check": "rules",
+    "findings_table": "views.tables",
+    "formats": "readers",
+    "load": "trace",
+    "markdown": "report.markdown",
+    "rule": "rules",
+    "samples": "readers",
+    "sequence_diagram": "views.sequence",
+    "timeline": "views.timeline",
+}
+
+
+if not TYPE_CHECKING:
+    # type checkers know the names from above, and would believe any other name too
+
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib import metadata
+
+            try:
+                value: Any = metadata.version("agui-workbench")
+            except metadata.PackageNotFoundError:
+                # a checkout on the path that nobody installed
+                value = "0+checkout"
+        elif name in _HOMES:
+            value = getattr(importlib.import_module(f"workbench.{_HOMES[name]}"), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

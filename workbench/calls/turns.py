@@ -1,0 +1,89 @@
+"""User turns: which runs belong to one message of the user (rules.md, "User turn")."""
+
+from __future__ import annotations
+
+from workbench.calls import decisions, lists
+from workbench.calls.conversation import Call, Conversation, MessageList, Run
+from workbench.readers.records import Records
+
+#: Events that say nothing about who speaks, passed over when looking how a run begins.
+_NEUTRAL = ("RUN_", "STATE_", "RAW", "CUSTOM", "STEP_", "MESSAGES_SNAPSHOT", "ACTIVITY_")
+
+
+class Turns:
+    """Counts the user turns of one conversation, run by run."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+        self.turn = -1
+        self.ids: set[str] = set()
+        self.texts: set[str] = set()
+        self.most = 0
+        self.run_ids: set[str] = set()
+
+    def begin(
+        self, run: Run, items: MessageList | None, known: dict[str, list[Call]], records: Records
+    ) -> int:
+        """The turn of a run that begins; `items` are the messages of its request."""
+        fresh = self._fresh(items) if items is not None and items.messages else None
+        if self.turn < 0:
+            self.turn = 0
+            if items is not None:
+                past = any(m.get("role") in ("assistant", "tool") for m in items.messages)
+                resumed = (
+                    next(decisions.resume_entries(records.requests[items.at.row].body), None) is not None
+                )
+                self.conversation.starts_late = past or resumed
+        elif fresh is not None:
+            self.turn += fresh
+        elif not self._continues(run, items, known, records):
+            self.turn += 1
+        if items is not None:
+            self.saw(items)
+        self.run_ids.add(run.run_id)
+        return self.turn
+
+    def saw(self, items: MessageList) -> None:
+        """Remember the user messages of a list."""
+        users = _users(items)
+        self.ids.update(message_id for message_id, _ in users)
+        self.texts.update(text for _, text in users)
+        self.most = max(self.most, len(users))
+
+    def _fresh(self, items: MessageList) -> bool:
+        users = _users(items)
+        return any(
+            message_id not in self.ids and (len(users) > self.most or text not in self.texts)
+            for message_id, text in users
+        )
+
+    def _continues(
+        self, run: Run, items: MessageList | None, known: dict[str, list[Call]], records: Records
+    ) -> bool:
+        """Without messages: a resume, a run id used again, or a beginning with a known call."""
+        if run.run_id and run.run_id in self.run_ids:
+            return True
+        if items is not None and next(decisions.resume_entries(records.requests[items.at.row].body), None):
+            return True
+        if run.first is None or run.last is None:
+            return items is not None
+        events, values = records.events, records.pool.values
+        for row in range(run.first, run.last + 1):
+            kind = values[events.type[row]]
+            if events.stream[row] != run.stream or kind.startswith(_NEUTRAL):
+                continue
+            call_id = records.pool.text(events.call[row]) if kind.startswith("TOOL_CALL_") else None
+            calls = known.get(call_id) if call_id is not None else None
+            if not calls:
+                return False
+            waiting = any(not a.accepted for a in calls[-1].approvals)
+            return kind == "TOOL_CALL_RESULT" or waiting or not calls[-1].settled
+        return False
+
+
+def _users(items: MessageList) -> list[tuple[str, str]]:
+    return [
+        (str(m.get("id") or f"no id {n}"), str(m.get("content")))
+        for n, m in enumerate(items.messages)
+        if lists.is_user_turn(m)
+    ]

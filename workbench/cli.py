@@ -1,0 +1,313 @@
+"""The command `workbench`: it parses, calls the API and prints.
+
+Exit codes: 0 nothing at or above `--fail-on`; 1 findings; 2 usage, or nothing could be read.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from workbench.findings import Findings
+    from workbench.trace import Trace
+
+app = typer.Typer(
+    name="workbench",
+    help="Open an AG-UI capture and see what became of every tool call and approval.",
+    epilog="PATH is a file, a folder, a glob, - for standard input, or sample:NAME for a bundled capture.",
+    no_args_is_help=True,
+    add_completion=False,
+    # rich help costs a third of a second, and its tracebacks show the contents of captures
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+class Format(StrEnum):
+    """What `check` prints."""
+
+    text = "text"
+    json = "json"
+    md = "md"
+
+
+class FailOn(StrEnum):
+    """The least severity that makes the exit code 1."""
+
+    error = "error"
+    warning = "warning"
+    info = "info"
+    never = "never"
+
+
+class Severity(StrEnum):
+    """The least severity that is shown."""
+
+    error = "error"
+    warning = "warning"
+    info = "info"
+
+
+Paths = Annotated[
+    list[str], typer.Argument(metavar="PATH…", help="Captures, read together.", show_default=False)
+]
+Thread = Annotated[str, typer.Option("--thread", metavar="ID", help="Only this thread.", show_default=False)]
+Call = Annotated[
+    str, typer.Option("--call", metavar="ID", help="Only this tool call or approval.", show_default=False)
+]
+Words = list[str]
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """Open an AG-UI capture and see what became of every tool call and approval."""
+    if version:
+        import workbench
+
+        print(f"workbench {workbench.__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def check(
+    paths: Paths,
+    output: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
+    select: Annotated[
+        Words | None,
+        typer.Option(
+            metavar="RULES", help="Ask only these rules: names, codes or families, comma separated."
+        ),
+    ] = None,
+    ignore: Annotated[
+        Words | None, typer.Option(metavar="RULES", help="Do not ask these rules.", show_default=False)
+    ] = None,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="Least severity that makes the exit code 1.")
+    ] = FailOn.error,
+    thread: Thread = "",
+    call: Call = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 2 if any input could not be used.")
+    ] = False,
+) -> None:
+    """Say what is wrong in captures, with the place of every piece of evidence."""
+    from workbench.report import narrow
+    from workbench.report.progress import Progress
+
+    with Progress() as progress:
+        trace = _load(paths, progress)
+        progress.phase("checking")
+        found = _ask(trace, _split(select), _split(ignore))
+        try:
+            found = narrow.narrowed(found, thread=thread, call_id=call)
+        except ValueError as error:
+            _refuse(str(error))
+    if output is Format.json:
+        import json
+
+        # ASCII only: the direction marks and C1 controls of a capture do not reach a terminal
+        print(json.dumps(found.to_dict(), indent=2))
+    elif output is Format.md:
+        from workbench.report.markdown import markdown
+
+        print(markdown(trace, found), end="")
+    else:
+        from workbench.report import text
+
+        text.findings(text.console(), found, narrow.conversations(trace, thread, call))
+    if strict and trace.records.problems:
+        raise typer.Exit(2)
+    if fail_on is not FailOn.never and found.at_least(fail_on.value):
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    paths: Paths,
+    thread: Thread = "",
+    call: Call = "",
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the ladder as Mermaid text.")] = False,
+    svg: Annotated[
+        str,
+        typer.Option(
+            "--svg", metavar="FILE", help="Write the ladder as SVG; - prints it.", show_default=False
+        ),
+    ] = "",
+) -> None:
+    """Tell what became of every call and approval, or draw it as a ladder."""
+    from workbench.report import narrow
+    from workbench.report.progress import Progress
+
+    if mermaid and svg:
+        _refuse("--mermaid and --svg are two forms of one picture: take one")
+    with Progress() as progress:
+        trace = _load(paths, progress)
+        progress.phase("working out the calls")
+        try:
+            chosen = narrow.conversations(trace, thread, call)
+            ids = narrow.ids_of(trace, call, thread)
+        except ValueError as error:
+            _refuse(str(error))
+    if mermaid or svg:
+        _draw(trace, thread, call, svg)
+        return
+    from workbench.report import text
+
+    out = text.console()
+    for conversation in chosen:
+        text.fates(out, [conversation], call_ids=ids)
+        text.conversation(out, trace, conversation, ids)
+    if not chosen:
+        out.print("Nothing to show: no AG-UI event and no request was found.")
+
+
+@app.command()
+def formats() -> None:
+    """List the formats that are read, and those that are recognised with what to do about them."""
+    from workbench.readers import formats as known_formats
+    from workbench.report import text
+
+    text.formats(text.console(), known_formats())
+
+
+@app.command()
+def rules(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="A rule, code or family to explain.", show_default=False)
+    ] = "",
+) -> None:
+    """List the rules, or explain one."""
+    from workbench.report import text
+    from workbench.rules import all_rules
+
+    listed = list(all_rules().values())
+    if name:
+        chosen = [made for made in listed if name in (made.name, made.code)]
+        if chosen:
+            text.rule(text.console(), chosen[0])
+            return
+        listed = [made for made in listed if name in (made.family, made.code[:3])]
+        if not listed:
+            _refuse_rule(name)
+    text.rules(text.console(), listed)
+
+
+@app.command()
+def notebook(
+    paths: Paths,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Notebook to write.")] = Path(
+        "investigate.ipynb"
+    ),
+    thread: Thread = "",
+    call: Call = "",
+    severity: Annotated[Severity, typer.Option(help="Least severity that is shown.")] = Severity.info,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+) -> None:
+    """Write the investigation notebook with its parameters filled in for these captures."""
+    from workbench.report import notebook as notebooks
+
+    try:
+        notebooks.write(output, paths, thread=thread, call_id=call, severity=severity.value, force=force)
+    except (OSError, ValueError) as error:
+        _refuse(str(error))
+    from workbench.report.plain import plain
+
+    print(f"Wrote {plain(output)}. Open it with: jupyter lab {plain(output)}", file=sys.stderr)
+
+
+def _load(paths: list[str], progress: object) -> Trace:
+    """Load, and say on standard error what could not be read; leave with 2 if that is everything."""
+    from workbench.report.unread import unread, unread_altogether
+    from workbench.trace import load
+
+    trace = load(*paths, progress=progress)  # type: ignore[arg-type]
+    for line in unread(trace):
+        print(line, file=sys.stderr)
+    if unread_altogether(trace):
+        _refuse("nothing could be read")
+    return trace
+
+
+def _ask(trace: Trace, select: list[str], ignore: list[str]) -> Findings:
+    from workbench.rules import check
+
+    known = _rule_words()
+    for word in (*select, *ignore):
+        if word not in known:
+            _refuse_rule(word)
+    return check(trace, select=select, ignore=ignore)
+
+
+def _draw(trace: Trace, thread: str, call: str, svg: str) -> None:
+    from workbench.views import sequence_diagram
+
+    diagram = sequence_diagram(trace, thread=thread or None, call_id=call or None)
+    if not svg:
+        try:
+            print(diagram.mermaid())
+        except ValueError as error:
+            _refuse(str(error))
+    elif svg == "-":
+        print(diagram.svg)
+    else:
+        try:
+            diagram.to_svg(svg)
+        except OSError as error:
+            _refuse(str(error))
+
+
+def _split(words: list[str] | None) -> list[str]:
+    return [word.strip() for item in words or () for word in item.split(",") if word.strip()]
+
+
+def _rule_words() -> list[str]:
+    """Every word that names rules: names, codes, families and their letters."""
+    from workbench.rules import all_rules
+
+    return sorted({word for r in all_rules().values() for word in (r.name, r.code, r.family, r.code[:3])})
+
+
+def _refuse_rule(word: str) -> NoReturn:
+    import difflib
+
+    from workbench.report.plain import plain
+
+    known = _rule_words()
+    near = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
+    near += [name for name in known if word in name and name not in near][:3]
+    hint = f"nearest: {', '.join(near)}" if near else "`workbench rules` lists them"
+    _refuse(f"no rule, code or family is called {plain(word, 80)!r}; {hint}")
+
+
+def _refuse(reason: str) -> NoReturn:
+    from workbench.report.plain import plain
+
+    print(f"workbench: {plain(reason)}", file=sys.stderr)
+    raise typer.Exit(2)
+
+
+def main() -> None:
+    """Run the command line; text that the terminal cannot encode is escaped, not a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except Exception:  # noqa: BLE001 - 1 would say that the capture has findings
+        import traceback
+
+        traceback.print_exc()
+        print("workbench: this is a fault of the workbench, not of the capture", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

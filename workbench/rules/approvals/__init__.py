@@ -1,0 +1,1 @@
+"""Rules about approvals: how they are asked, answered and carried out."""

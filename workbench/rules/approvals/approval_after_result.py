@@ -1,0 +1,56 @@
+"""An approval response behind the result that it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from workbench.calls import decisions
+from workbench.calls.conversation import Call, Conversation, ListCall, MessageList
+from workbench.findings import Finding
+from workbench.rules.calls.words import finding, is_answer, told
+from workbench.rules.registry import rule
+from workbench.rules.slips import named
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+
+
+@rule("approval-after-result", code="APR021", severity="warning", needs=("lists",))
+def approval_after_result(trace: Trace) -> Iterator[Finding]:
+    """In a message list the result of a call stands before the answer to its approval.
+
+    Why it hurts: filters that drop settled approvals read the list in order: they find the
+        answer unsettled and carry the call out again, or send it to the model as it is.
+    No fault when: the answer stands first, or is not in the list (a resume).
+    What to do: insert the result behind the answer, or drop the answer when the result is
+        there.
+    Example:
+        {"threadId": "t1", "runId": "r3", "messages": [
+            {"id": "a1", "role": "assistant", "toolCalls": [
+                {"id": "c1", "type": "function", "function": {"name": "deploy", "arguments": "{}"}}]},
+            {"id": "x1", "role": "tool", "toolCallId": "c1", "content": "deployed"},
+            {"id": "u9", "role": "user", "content": "", "function_approvals": [{"id": "c1", "approved": true}]}]}
+    Sources: agent-framework history filters for settled approvals.
+    """
+    for conversation in trace.conversations:
+        for items in conversation.lists:
+            for entry in items.calls:
+                call = entry.call
+                if call is None or not call.id or not entry.results:
+                    continue
+                if _behind(conversation, items, entry, call):
+                    message = f"The result of {told(entry)} stands before the answer to its approval in the {items.place} of {named(items.run)}."
+                    yield finding(trace, items.run, message, items.at, calls=(call,), approvals=call.approvals,
+                                  place=items.place)  # fmt: skip
+
+
+def _behind(conversation: Conversation, items: MessageList, entry: ListCall, call: Call) -> bool:
+    """The first real result of a list stands before its only answer there."""
+    outcomes = [p.position for p in entry.results if not is_answer(call, p)]
+    answers = [p.position for p in entry.results if is_answer(call, p)]
+    asks = [a for a in conversation.approvals if a.call is call or a.call_id == call.id]
+    ids = {call.id, *(a.id for a in asks), *(ask.id for a in asks for ask in a.asks)}
+    for position, message in enumerate(items.messages):
+        answers += [position for given in decisions.message_approvals(message) if given.id in ids]
+    return bool(outcomes and answers) and min(outcomes) < min(answers)

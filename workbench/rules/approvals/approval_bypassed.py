@@ -1,0 +1,52 @@
+"""A call that ran before anybody decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from workbench.calls.conversation import Call, Result
+from workbench.findings import Finding
+from workbench.rules.calls.words import finding, ran, told
+from workbench.rules.registry import rule
+from workbench.rules.slips import named, quoted
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+
+
+@rule("approval-bypassed", code="APR009", severity="error", needs=("approvals",))
+def approval_bypassed(trace: Trace) -> Iterator[Finding]:
+    """A call for which an approval was asked ran before, or without, a decision.
+
+    Why it hurts: the question is asked for show: whatever the person answers, it is done.
+    No fault when: the answer is in a request that is not in the capture (then a result in a
+        later run means: answered), the text only says that the call waits or was not carried
+        out, or the call asks the user on the client.
+    What to do: look for two executors: one that gates the call and one that runs every call of
+        the response, for example a second middleware, or the provider itself.
+    Example:
+        {"type": "TOOL_CALL_RESULT", "messageId": "x1", "toolCallId": "c1", "content": "deployed"}
+        {"type": "RUN_FINISHED", "threadId": "t1", "runId": "r1", "outcome": {"type": "interrupt",
+            "interrupts": [{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]}}
+    Sources: AG-UI interrupts.
+    """
+    for conversation in trace.conversations:
+        for call in conversation.calls:
+            if not call.approvals or call.synthetic_for is not None:
+                continue
+            early = [r for r in call.streamed if ran(r) and not _decided(call, r)]
+            if early and not all(a.channels == ["client-tool"] for a in call.approvals):
+                approval = call.approvals[0]
+                when = (
+                    "before the approval was asked"
+                    if early[0].sequence < approval.sequence
+                    else "without a decision"
+                )
+                message = f"{told(call)} ran {when}, in {named(early[0].run)}: {quoted(early[0].content)}."
+                yield finding(trace, early[0].run, message, call.at, early[0].at, approval.at,
+                              calls=(call,), approvals=call.approvals)  # fmt: skip
+
+
+def _decided(call: Call, result: Result) -> bool:
+    return any(a.sequence <= result.sequence for p in call.approvals for a in p.accepted)

@@ -1,0 +1,1 @@
+"""Rules about tool calls: their life in the stream, their ids, their arguments."""

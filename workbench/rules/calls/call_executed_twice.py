@@ -1,0 +1,63 @@
+"""One call, two executions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from workbench.calls.conversation import Result
+from workbench.findings import Finding
+from workbench.rules.calls.words import finding, same_content, told, waiting
+from workbench.rules.registry import rule
+from workbench.rules.slips import quoted
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+
+
+def repeated(results: list[Result]) -> Iterator[tuple[Result, Result, bool]]:
+    """Results that came again in a later run: (first, later, whether their contents are equal).
+
+    `results` are outcomes of one call in order. Each later run is judged once.
+    """
+    seen: list[Result] = []
+    judged: set[int] = set()
+    for result in results:
+        earlier = [r for r in seen if r.run is not result.run]
+        if earlier and id(result.run) not in judged:
+            judged.add(id(result.run))
+            equal = next((r for r in earlier if same_content(r.content, result.content)), None)
+            yield equal or earlier[-1], result, equal is not None
+        seen.append(result)
+
+
+@rule("call-executed-twice", code="CAL004", severity="error", needs=("calls",))
+def call_executed_twice(trace: Trace) -> Iterator[Finding]:
+    """One call gives different results in two runs: the tool was carried out twice for one decision.
+
+    Why it hurts: the mail is sent twice, the server restarted twice. A person approved once.
+    No fault when: the same result is only sent again (`result-replayed`), both results stand
+        in one run (`result-conflicting`), or the first text is a placeholder or says that the
+        work is still going on.
+    What to do: look for an approval that stays in the history and is carried out anew with
+        every request. Take it out once it is settled, and make the tool idempotent by call id.
+    Example:
+        {"type": "RUN_STARTED", "threadId": "t1", "runId": "r2"}
+        {"type": "TOOL_CALL_RESULT", "messageId": "x1", "toolCallId": "c1", "content": "restarted #1"}
+        {"type": "RUN_FINISHED", "threadId": "t1", "runId": "r2"}
+        {"type": "RUN_STARTED", "threadId": "t1", "runId": "r3"}
+        {"type": "TOOL_CALL_RESULT", "messageId": "x2", "toolCallId": "c1", "content": "restarted #2"}
+    Sources: microsoft/agent-framework#4075.
+    """
+    for conversation in trace.conversations:
+        for call in conversation.calls:
+            outcomes = [r for r in call.real_results if r.place == "stream" and call.id]
+            for first, second, equal in repeated(outcomes):
+                if equal or waiting(first.content):
+                    continue
+                message = (
+                    f"{told(call)} gave {quoted(first.content)} in run {first.run.run_id} and "
+                    f"{quoted(second.content)} in run {second.run.run_id}: it was carried out twice."
+                )
+                yield finding(trace, second.run, message, call.at, first.at, second.at,
+                              calls=(call,), approvals=call.approvals)  # fmt: skip

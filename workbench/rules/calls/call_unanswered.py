@@ -1,0 +1,131 @@
+"""Calls that nobody answered before the conversation went on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from workbench.calls import lists, producers
+from workbench.calls.conversation import Call, Conversation, ListCall, MessageList, Run
+from workbench.findings import Finding
+from workbench.rules.calls.pairs import changed_ids
+from workbench.rules.calls.words import finding, is_real, told, waits
+from workbench.rules.registry import rule
+from workbench.rules.slips import cut, named
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+
+
+@rule("call-unanswered", code="CAL007", severity="error", needs=("calls",))
+def call_unanswered(trace: Trace) -> Iterator[Finding]:
+    """The user speaks again, and an earlier call has neither a result nor a tool message.
+
+    Why it hurts: most model providers refuse a history in which a call has no answer: from
+        here on every turn of the thread fails.
+    No fault when: the call waits for an approval (`approval-unanswered`) or was approved
+        (`approval-not-executed`), it is a confirmation call, or nothing follows it: a
+        client-side tool may end a run without a result. It is information where only more
+        text of the same run follows, or where the requests do not repeat the history.
+    What to do: answer every call before the next user message goes out, with an error text if
+        need be. In a client: do not send while a client-side tool is running, or send its
+        tool message with the new message.
+    Example:
+        {"threadId": "t1", "runId": "r2", "messages": [
+            {"id": "u1", "role": "user", "content": "chart it"},
+            {"id": "a1", "role": "assistant", "toolCalls": [
+                {"id": "c1", "type": "function", "function": {"name": "chart", "arguments": "{}"}}]},
+            {"id": "u2", "role": "user", "content": "thanks"}]}
+    Sources: microsoft/agent-framework#6479; OpenAI and Anthropic rules for tool messages.
+    """
+    for conversation in trace.conversations:
+        apart = changed_ids(conversation)
+        yield from _in_lists(trace, conversation, apart)
+        yield from _in_stream(trace, conversation, apart)
+
+
+def _in_lists(trace: Trace, conversation: Conversation, apart: set[str]) -> Iterator[Finding]:
+    for items in conversation.lists:
+        user = _last(items, lists.is_user_turn)
+        reply = _last(items, lambda m: m.get("role") == "assistant" and bool(m.get("content")))
+        # Whatever goes to the model has to be answered before it goes: it is its own follow-up.
+        sent = items.place == "payload"
+        for entry in items.calls:
+            part = entry.part
+            if (
+                entry.results
+                or part.call_id in apart
+                or not _must_be_answered(conversation, entry, sent=sent)
+            ):
+                continue
+            followed = sent or user > part.position
+            if not followed and reply < part.position:
+                continue
+            since = (
+                "" if sent else ", and the user has spoken since" if followed else "; only text follows it"
+            )
+            message = f"{told(entry)} has no tool message in the {items.place} of {named(items.run)}{since}."
+            first = entry.call.at if entry.call else None
+            yield finding(trace, items.run, message, first, items.at, calls=(part.call_id,), place=items.place,
+                          severity="" if followed else "info")  # fmt: skip
+
+
+def _last(items: MessageList, test: Callable[[dict[str, Any]], bool]) -> int:
+    """Index of the last message that passes the test, or -1."""
+    return max((n for n, m in enumerate(items.messages) if test(m)), default=-1)
+
+
+def _must_be_answered(conversation: Conversation, entry: ListCall, *, sent: bool) -> bool:
+    call = entry.call
+    if not entry.part.call_id or entry.part.name in producers.CONFIRM_CALLS:
+        return False
+    return call is None or (is_real(call) and (sent or not waits(conversation, call)))
+
+
+def _in_stream(trace: Trace, conversation: Conversation, apart: set[str]) -> Iterator[Finding]:
+    """Calls of the stream that no list repeats: judged over the thread."""
+    asked = {id(items.run): items for items in conversation.lists if items.place == "request"}
+    follow = [run for run in conversation.runs if id(run) in asked]
+    for call in conversation.calls:
+        if (
+            not is_real(call)
+            or not call.starts
+            or call.starts[-1].end is None
+            or call.results
+            or call.id in apart
+        ):
+            continue
+        run = call.starts[-1].run
+        if waits(conversation, call) or run.outcome == "error":
+            continue
+        later = next((r for r in follow if r.turn > call.turn and r.number > run.number), None)
+        listed_later = any(items.sequence > call.sequence for items, _ in call.listed)
+        if later is not None and not listed_later:
+            whole = _repeats_history(asked[id(later)]) and not cut(run, conversation)
+            message = f"{told(call)} of {named(run)} has no result, and {named(later)} begins with a new user message."
+            yield finding(
+                trace, later, message, call.at, later.start, calls=(call,), severity="" if whole else "info"
+            )
+        elif (
+            later is None
+            and not call.client_side
+            and (row := _text_after(conversation, call, run)) is not None
+        ):
+            message = f"{told(call)} has no result, and {named(run)} goes on with text."
+            yield finding(trace, run, message, call.at, row, calls=(call,), severity="info")
+
+
+def _repeats_history(items: MessageList) -> bool:
+    return any(m.get("role") in ("assistant", "tool") for m in items.messages)
+
+
+def _text_after(conversation: Conversation, call: Call, run: Run) -> int | None:
+    end = call.starts[-1].end or 0
+    return next(
+        (
+            m.start for m in conversation.messages
+            if m.run is run and m.kind == "text" and m.role == "assistant" and m.lane == call.lane
+            and m.start is not None and m.start > end
+        ),
+        None,
+    )  # fmt: skip

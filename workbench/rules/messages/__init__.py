@@ -1,0 +1,1 @@
+"""Rules about streamed messages: open, content, close, ids."""

@@ -1,0 +1,1 @@
+"""Rules about runs: start, end, ids, errors."""

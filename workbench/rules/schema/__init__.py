@@ -1,0 +1,1 @@
+"""Rules about the event schema of both protocol generations."""

@@ -1,0 +1,1 @@
+"""Rules about MESSAGES_SNAPSHOT against what was known before it."""

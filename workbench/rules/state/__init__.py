@@ -1,0 +1,1 @@
+"""Rules about shared state and activity patches."""

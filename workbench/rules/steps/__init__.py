@@ -1,0 +1,1 @@
+"""Rules about the steps of a run."""
