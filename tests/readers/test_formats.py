@@ -249,3 +249,9 @@ def test_text_that_is_nothing_known_says_what_was_looked_for():
     records = load([b"dear diary"])
     assert records.sources[0].format == "unknown"
     assert "looked for SSE" in records.problems[0].reason
+
+
+def test_one_wrapped_request_alone_is_read():
+    line = b'{"kind":"request","input":{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"x"}]}}'
+    records = load([line])
+    assert (records.sources[0].format, len(records.requests), records.problems) == ("jsonl-wrapped", 1, [])

@@ -241,3 +241,16 @@ def test_the_picture_needs_nothing_from_outside(approval: wb.Trace) -> None:
 def test_it_is_written_to_a_file(approval: wb.Trace, tmp_path: Path) -> None:
     diagram = wb.sequence_diagram(approval)
     assert diagram.to_svg(tmp_path / "a.svg").read_text(encoding="utf-8") == diagram.svg
+
+
+def test_a_request_to_the_model_has_its_arrow_and_its_lifeline() -> None:
+    trace = wb.load(Path(__file__).parent / "payload.har")
+    findings = wb.check(trace)
+    diagram = wb.sequence_diagram(trace, findings=findings)
+    assert [person.key for person in diagram.participants][:3] == ["client-tool:sign_doc", "client", "agent"]
+    assert "model" in {person.key for person in diagram.participants}
+    sent = [step for step in diagram.steps if step.kind == "payload"]
+    assert [(step.source, step.target, step.events) for step in sent] == [("agent", "model", 0)]
+    assert diagram.arrows + diagram.folded == diagram.events_shown == len(trace.records.events)
+    assert set(diagram.marked) == set(findings)
+    assert wb.timeline(trace, findings=findings).chart.lanes

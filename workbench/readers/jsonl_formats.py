@@ -36,7 +36,8 @@ def _is_wrapped(sniff: Sniff) -> bool:
         for keys in sniff.line_keys
         if "event" not in keys
     )
-    return sniff.has_types and _share(sniff, wrapped + others)
+    asked = any(keys.get("input") == "{" for keys in sniff.line_keys) and b'"threadId"' in sniff.text
+    return (sniff.has_types or asked) and _share(sniff, wrapped + others)
 
 
 def _is_plain(sniff: Sniff) -> bool:

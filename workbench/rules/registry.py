@@ -59,7 +59,7 @@ class Rule:
     def sections(self) -> dict[str, str]:
         """The docstring by heading; headings that it lacks are left out."""
         pieces = _HEADING.split(inspect.getdoc(self.check) or "")[1:]
-        return {name: text.strip() for name, text in zip(pieces[::2], pieces[1::2], strict=True)}
+        return {name: inspect.cleandoc(text) for name, text in zip(pieces[::2], pieces[1::2], strict=True)}
 
     @property
     def help(self) -> str:

@@ -88,12 +88,12 @@ class _Ladder:
         """The boxes with the names, at the head of the lifelines and at their foot."""
         for person in self.sheet.participants:
             x, wide = self.cols.x[person.key], self.cols.boxes[person.key]
-            rx = {"client": 22.0, "agent": 6.0}.get(person.role, 3.0)
+            rx = {"client": 22.0, "agent": 6.0, "model": 14.0}.get(person.role, 3.0)
             more = ' stroke-dasharray="5 3"' if person.role in ("client-tool", "other") else ""
             self.out.append(svg.rect(x - wide / 2, y, wide, HEAD, "box", rx, more))
             if person.role == "agent":
                 self.out.append(svg.rect(x - wide / 2 + 3, y + 3, wide - 6, HEAD - 6, "rule", 4))
-            room = wide - (26 if person.role in ("client", "agent") else 12)
+            room = wide - (26 if person.role in ("client", "agent", "model") else 12)
             note = person.note
             names = wrap(person.name, room / 1.2, 13, lines=2)
             if len(names) > 1 or pitch(person.name, note) > LINE:

@@ -92,6 +92,9 @@ class _Scale:
         self.records = trace.records
         self.runs: list[Run] = [run for talk in talks for run in talk.runs]
         self.run_of_request = {run.request: run for run in reversed(self.runs) if run.request is not None}
+        self.run_of_payload = {
+            items.at.row: items.run for talk in talks for items in talk.lists if items.at.kind == "payload"
+        }
         self.number: dict[int, int] = {}
         for pairs in order.events(trace, talks):
             for row, _ in pairs:
@@ -99,6 +102,7 @@ class _Scale:
         self.axis: Axis = axis or ("time" if self._timed(talks) else "events")
         positions = [at for row in self.number if (at := self(At("event", row))) is not None]
         positions += [at for row in self.run_of_request if (at := self(At("request", row))) is not None]
+        positions += [at for row in self.run_of_payload if (at := self(At("payload", row))) is not None]
         self.start = min(positions, default=0.0)
         self.end = max(positions, default=1.0)
         if self.end <= self.start:
@@ -123,7 +127,7 @@ class _Scale:
             return None if time is None else time / 1e6
         if at.kind == "event":
             return self.number.get(at.row)
-        run = self.run_of_request.get(at.row)
+        run = (self.run_of_request if at.kind == "request" else self.run_of_payload).get(at.row)
         return self.of_run(run) if run is not None else None
 
     def of_run(self, run: Run) -> float | None:
@@ -222,7 +226,9 @@ def _in_thread(finding: Finding, call: Call) -> bool:
 
 
 def _places(trace: Trace, scale: _Scale, wanted: set[Evidence]) -> dict[Evidence, float]:
-    places = [At("event", row) for row in scale.number] + [At("request", row) for row in scale.run_of_request]
+    places = [At("event", row) for row in scale.number]
+    places += [At("request", row) for row in scale.run_of_request]
+    places += [At("payload", row) for row in scale.run_of_payload]
     found: dict[Evidence, float] = {}
     for at in places if wanted else ():
         position = scale(at)

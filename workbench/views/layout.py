@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from workbench.views.participants import Participant
-from workbench.views.steps import AGENT, CLIENT, Mark, Step
+from workbench.views.steps import AGENT, CLIENT, MODEL, Mark, Step
 from workbench.views.text import LINE, clean, pitch, plural, shorten, width, wrap
 
 MARGIN = 18.0
@@ -78,7 +78,7 @@ def columns(
     number = MARGIN + number_room
     time = number + (14 + time_room if time_room else 0)
     rail = time + 18
-    tools = sum(person.role not in ("client", "agent") for person in people)
+    tools = sum(person.role not in ("client", "agent", "model") for person in people)
     tight = 150.0 if tools <= 5 else 126.0
     x: dict[str, float] = {}
     boxes: dict[str, float] = {}
@@ -87,7 +87,7 @@ def columns(
         if before is not None:
             place += _gap(before, person, tight)
         x[person.key] = place
-        boxes[person.key] = tight - 14 if person.role not in ("client", "agent") else 148
+        boxes[person.key] = tight - 14 if person.role not in ("client", "agent", "model") else 148
         before = person
     right = max(place + 90, rail + 620)
     for step in steps:
@@ -98,7 +98,7 @@ def columns(
 def _gap(left: Participant, right: Participant, tight: float) -> float:
     if {left.key, right.key} == {CLIENT, AGENT}:
         return 400.0
-    if left.key == AGENT or right.key == CLIENT:
+    if MODEL in (left.key, right.key) or left.key == AGENT or right.key == CLIENT:
         return 244.0
     return tight
 

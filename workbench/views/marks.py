@@ -54,6 +54,8 @@ def _where(trace: Trace, steps: Sequence[Step], wanted: set[Evidence]) -> dict[E
         places: list[At] = [At("event", row) for row in step.rows]
         if step.request is not None:
             places.append(At("request", step.request))
+        if step.payload is not None:
+            places.append(At("payload", step.payload))
         for at in places:
             for item in trace.evidence(at):
                 if item in wanted:
@@ -110,6 +112,8 @@ def cut(steps: Sequence[Step], keep: Callable[[Step], bool], neighbours: int) ->
     band, missing, missing_events = "", 0, 0
     for index, step in enumerate(steps):
         band = step.band or band
+        # an earlier cut may have left steps out already
+        missing, missing_events = missing + step.skipped, missing_events + step.skipped_events
         if not wanted[index]:
             missing += 1
             missing_events += step.events

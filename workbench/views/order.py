@@ -33,8 +33,8 @@ def time_of(records: Records, row: int) -> int | None:
 
 
 def time_at(records: Records, at: At) -> int | None:
-    """When an event or request happened, UTC ns; None where nothing says so."""
+    """When an event, request or payload happened, UTC ns; None where nothing says so."""
     if at.kind == "event":
         return time_of(records, at.row)
-    request = records.requests[at.row]
+    request = (records.requests if at.kind == "request" else records.payloads)[at.row]
     return time_of(records, request.event) if request.event is not None else request.time

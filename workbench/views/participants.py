@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.views.steps import AGENT, CLIENT, Step
+from workbench.views.steps import AGENT, CLIENT, MODEL, Step
 from workbench.views.text import clean
 
 OTHER = "other"
@@ -15,7 +15,7 @@ MAX_PARTICIPANTS = 12
 
 @dataclass(slots=True, eq=False)
 class Participant:
-    """One lifeline. `role`: client, agent, client-tool, tool, other."""
+    """One lifeline. `role`: client, agent, model, client-tool, tool, other."""
 
     key: str
     name: str
@@ -24,7 +24,7 @@ class Participant:
 
 
 def participants(steps: Sequence[Step], limit: int = MAX_PARTICIPANTS) -> list[Participant]:
-    """The lifelines that the steps need, from left to right: tools of the client, client, agent, tools.
+    """The lifelines that the steps need, from left to right: tools of the client, client, agent, model, tools.
 
     Beyond `limit` the tools used least share one lifeline, "other tools"; the steps are
     pointed at it.
@@ -33,17 +33,20 @@ def participants(steps: Sequence[Step], limit: int = MAX_PARTICIPANTS) -> list[P
     for step in steps:
         for key in (step.source, step.target):
             used[key] = used.get(key, 0) + 1
-    tools = [key for key in used if key not in (CLIENT, AGENT)]
+    fixed = {CLIENT, AGENT} | ({MODEL} & used.keys())
+    tools = [key for key in used if key not in fixed]
     keep = set(tools)
-    if len(tools) + 2 > limit:
+    if len(tools) + len(fixed) > limit:
         ranked = sorted(tools, key=lambda key: (-used[key], tools.index(key)))
-        keep = set(ranked[: max(limit - 3, 0)])
+        keep = set(ranked[: max(limit - len(fixed) - 1, 0)])
         for step in steps:
-            step.source = step.source if step.source in keep or step.source in (CLIENT, AGENT) else OTHER
-            step.target = step.target if step.target in keep or step.target in (CLIENT, AGENT) else OTHER
+            step.source = step.source if step.source in keep | fixed else OTHER
+            step.target = step.target if step.target in keep | fixed else OTHER
     kept = [key for key in tools if key in keep]
     made = [_tool(key) for key in kept if key.startswith("client-tool:")]
     made += [Participant(CLIENT, "client", "client"), Participant(AGENT, "agent", "agent", _producers(steps))]
+    if MODEL in fixed:
+        made.append(Participant(MODEL, "model", "model", "model provider"))
     made += [_tool(key) for key in kept if not key.startswith("client-tool:")]
     if len(kept) < len(tools):
         made.append(Participant(OTHER, "other tools", "other", f"{len(tools) - len(kept)} tools"))

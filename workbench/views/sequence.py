@@ -10,7 +10,7 @@ from workbench import rules
 from workbench.calls.conversation import Conversation
 from workbench.findings import Finding
 from workbench.trace import Trace
-from workbench.views import ladder, marks, mermaid, order, selection, steps
+from workbench.views import ladder, marks, mermaid, order, payloads, selection, steps
 from workbench.views.display import Picture
 from workbench.views.participants import Participant, participants
 from workbench.views.steps import Step
@@ -118,6 +118,7 @@ def sequence_diagram(
         if run is not None:
             events = [pair for pair in events if pair[1].run_id == run]  # noqa: PLW2901
         made = steps.of_conversation(trace, talk, events, fold=fold)
+        payloads.insert(trace, talk, made)
         if run is not None:
             made = [step for step in made if step.run.run_id == run]
         if made and len(talks) > 1:

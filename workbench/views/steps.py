@@ -18,7 +18,7 @@ from workbench.trace import Trace
 from workbench.views import labels, order
 from workbench.views.text import MAX_TEXT, clean, short_id
 
-CLIENT, AGENT = "client", "agent"
+CLIENT, AGENT, MODEL = "client", "agent", "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class Step:
     first: int | None = None
     last: int | None = None
     request: int | None = None
+    payload: int | None = None
     call: Call | None = None
     call_id: str = ""
     message_id: str = ""

@@ -73,6 +73,7 @@ class Arrow:
 #: colour and shape of each kind say the same thing twice
 ARROWS = {
     "request": Arrow("request", "request", weight=2.25),
+    "payload": Arrow("request", "request to the model", head="open", weight=1.75),
     "answer": Arrow("approval", "answer to an approval", double=True),
     "approval": Arrow("approval", "approval asked", head="open", double=True),
     "run": Arrow("soft", "run or step", head="open", weight=1.25),
@@ -85,6 +86,7 @@ ARROWS = {
     "other": Arrow("soft", "other event", dash="12 4", head="open", weight=1.25),
     "bad-result": Arrow("error", "result that is no success", dash="6 4", head="cross"),
     "bad-answer": Arrow("error", "answer without effect", head="cross", double=True),
+    "bad-payload": Arrow("error", "request to the model that failed", head="cross", weight=1.75),
     "bad-request": Arrow("error", "request that failed", head="cross", weight=2.25),
     "outcome": Arrow("approval", "run ends with an interrupt", head="open", double=True),
 }
