@@ -32,7 +32,7 @@ class Story:
     #: index into `runs`, by event row
     run_of: array[int] = field(default_factory=lambda: array("i"))
     #: number of the event in its conversation, by event row
-    sequence: array[int] = field(default_factory=lambda: array("q"))
+    sequence: array[int] = field(default_factory=lambda: array("i"))
 
 
 def build(records: Records) -> Story:
@@ -42,7 +42,7 @@ def build(records: Records) -> Story:
     walks = {
         id(run): walk for walk in (Walk(records, c) for c in conversations) for run in walk.conversation.runs
     }
-    story = Story(conversations, assigned.runs, assigned.run_of, array("q", bytes(8 * len(records.events))))
+    story = Story(conversations, assigned.runs, assigned.run_of, array("i", bytes(4 * len(records.events))))
     for conversation in conversations:
         _mark_replays(records, assigned, conversation)
     _walk(records, assigned, walks, story.sequence)

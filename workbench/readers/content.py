@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 import weakref
@@ -84,6 +85,19 @@ class SpooledBytes:
         return self._file.read(length)
 
 
+class Window:
+    """A stretch of other bytes as bytes of their own, counted from 0."""
+
+    def __init__(self, data: Bytes, start: int, size: int) -> None:
+        self.data = data
+        self.start = start
+        self.size = size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """See `Bytes`."""
+        return self.data.read(self.start + offset, max(min(length, self.size - offset), 0))
+
+
 class Content:
     """The stretch `start…end` of a member that one reader is asked to read.
 
@@ -128,6 +142,42 @@ class Content:
         while offset < self.end and (chunk := self.data.read(offset, min(size, self.end - offset))):
             offset += len(chunk)
             yield chunk
+
+
+class ContentFile(io.RawIOBase):
+    """A content as the file object that a decoder of the standard library asks for."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def seekable(self) -> bool:
+        """Always."""
+        return True
+
+    def tell(self) -> int:
+        """The position, from the start of the content."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a position; raises `ValueError` for one before the start."""
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._content.size}[whence]
+        if base + offset < 0:
+            raise ValueError("position before the start")
+        self._at = base + offset
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to `size` bytes from the position; all that are left without a size."""
+        left = max(self._content.size - self._at, 0)
+        length = left if size is None or size < 0 else min(size, left)
+        data = self._content.data.read(self._content.start + self._at, length) if length else b""
+        self._at += len(data)
+        return data
 
 
 def spool(pieces: Iterable[bytes], limit: int) -> tuple[SpooledBytes, bool]:

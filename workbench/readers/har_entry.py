@@ -199,7 +199,7 @@ def _read_body(reading: Reading, entry: Entry, stream: int, framed: int) -> None
     matches = len(entry.messages) == framed
     if entry.response.startswith(b"\xef\xbb\xbf"):
         inner.content = content.view(3)
-    SseReader(inner, stream, entry.message_times if matches else ()).read()
+    SseReader(inner, inner.writer(stream), entry.message_times if matches else ()).read()
 
 
 def _read_document(inner: Reading, entry: Entry, stream: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.readers import protocol, requests, tolerant
@@ -16,6 +17,7 @@ from workbench.readers.reading import Reading
 from workbench.readers.records import NO_TIME
 from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff
+from workbench.readers.sse import Writer
 
 _UPPER = re.compile(r"[A-Z][A-Z0-9_]+\Z")
 
@@ -87,17 +89,21 @@ def read_array(reading: Reading) -> None:
     """Read an array of events as one stream."""
     if too_large(reading):
         return
+    read_elements(reading, reading.writer(reading.new_stream()))
+
+
+def read_elements(reading: Reading, writer: EventWriter) -> None:
+    """Read an array of events onto a stream; the array is the whole content and not too large."""
     document = Document(reading)
-    writer = reading.writer(reading.new_stream())
     pieces = split_array(document.data)
     if pieces is not None:
         for piece in pieces:
             document.event(writer, piece)
         return
     salvage = Salvage(document.data, looks_like_event)
-    for piece in salvage.pieces(document.data.index(b"[") + 1):
+    for piece in salvage.pieces(document.data.find(b"[") + 1):
         document.event(writer, piece)
-    _tell_cut(reading, salvage, [writer])
+    tell_cut(reading, salvage, [writer])
 
 
 def read_object(reading: Reading) -> None:
@@ -153,10 +159,11 @@ def _salvage_object(reading: Reading, document: Document) -> None:
         document.event(writers[piece.key], piece)
     if not writers:
         reading.problem("not JSON", line=reading.content.first_line, offset=document.base, data=document.data)
-    _tell_cut(reading, salvage, list(writers.values()))
+    tell_cut(reading, salvage, list(writers.values()))
 
 
-def _tell_cut(reading: Reading, salvage: Salvage, writers: list[EventWriter]) -> None:
+def tell_cut(reading: Reading, salvage: Salvage, writers: Sequence[Writer]) -> None:
+    """Say what became of a document that does not parse; the last writer's stream is cut."""
     if salvage.closed:
         reading.note("the document as a whole is not JSON and was read element by element")
         return

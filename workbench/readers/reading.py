@@ -61,6 +61,12 @@ class Reading:
         counts.ignored[reason] += count
         counts.records += count
 
+    def duplicate(self, count: int = 1) -> None:
+        """Count records that say again what another one has said."""
+        counts = self.counts
+        counts.duplicates += count
+        counts.records += count
+
     def problem(
         self,
         reason: str,

@@ -159,9 +159,9 @@ class Events:
         self.member = array("i")  # number in Records.members
         self.stream = array("i")  # number in Records.streams
         self.record = array("i")
-        self.line = array("q")  # -1: none
+        self.line = array("i")  # -1: none
         self.offset = array("q")  # -1: none
-        self.length = array("q")
+        self.length = array("i")
         self.time = array("q")  # NO_TIME: none
         self.time_source = array("b")
         self.type = array("i")  # this and the following: codes in Records.pool, -1 none

@@ -7,10 +7,10 @@ end, no blank line between events, an unterminated last frame if it is whole JSO
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from workbench.readers import times
-from workbench.readers.agui import EventWriter
 from workbench.readers.lines import lines
 from workbench.readers.reading import Reading
 from workbench.readers.records import NO_TIME, TIME_ARRIVAL, TIME_NONE
@@ -28,19 +28,27 @@ MANY = 4096
 _INDENT = b" \t>\xef\xbb\xbf"
 
 
+class Writer(Protocol):
+    """What takes the data of frames: an `EventWriter`, or what unwraps an envelope before it."""
+
+    add: Callable[..., str]
+
+    def lost(self) -> None:
+        """A frame is lost."""
+
+
 class SseReader:
-    """Frames of one stream.
+    """Frames that go to one writer.
 
     `arrivals` are arrival times (UTC ns) of the frames in order, where the capture has them
     beside the bytes.
     """
 
-    def __init__(self, reading: Reading, stream: int, arrivals: Sequence[int | None] = ()) -> None:
+    def __init__(self, reading: Reading, writer: Writer, arrivals: Sequence[int | None] = ()) -> None:
         self.reading = reading
         self.counts = reading.counts
-        self.stream = stream
         self.arrivals = arrivals
-        self.writer: EventWriter = reading.writer(stream)
+        self.writer = writer
         self.noise = 0
         self._frame = 0
         #: data lines of the open frame that are no event by themselves: line, offset, data, why
@@ -155,7 +163,7 @@ class SseReader:
             why = self.writer.add(joined, self.counts.records, number, offset, whole, arrival)
             if not why:
                 reading.row()
-                reading.records.overrides[len(reading.records.events) - 1] = joined
+                reading.records.overrides.setdefault(len(reading.records.events) - 1, joined)
             elif self._is_one_per_line():
                 # By the rules it is one event of several lines, but each line is an event.
                 for number, offset, data, _ in pending:
@@ -209,7 +217,7 @@ class SseReader:
 
 def read(reading: Reading) -> None:
     """Read the content as one stream."""
-    SseReader(reading, reading.new_stream()).read()
+    SseReader(reading, reading.writer(reading.new_stream())).read()
 
 
 def recognise(sniff: Sniff) -> bool:

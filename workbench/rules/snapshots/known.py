@@ -17,6 +17,9 @@ from workbench.calls.lists import is_user_turn
 if TYPE_CHECKING:
     from workbench.trace import Trace
 
+#: ASCII white space besides the blank, as `str.split` has it
+_BREAKS = "\n\t\r\x0b\x0c\x1c\x1d\x1e\x1f"
+
 Origin = Literal["stream", "request", "snapshot"]
 
 
@@ -63,6 +66,9 @@ class Entry:
 
 def same(text: str) -> str:
     """Text as it is compared: white space is no difference."""
+    # Long plain texts are compared again and again: a look for what needs splitting is much cheaper.
+    if text.isascii() and "  " not in text and not any(mark in text for mark in _BREAKS):
+        return text.strip(" ")
     return " ".join(text.split())
 
 
