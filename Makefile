@@ -11,7 +11,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	"$$p" -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report test check lab pins browser clean
+.PHONY: help setup report test check lab pins browser referee clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -19,7 +19,7 @@ help: ## show this list
 report: $(STAMP) ## run the investigation notebook on a bundled capture; writes reports/investigate.ipynb and .html
 	@$(BIN)/python -m workbench.report.run
 
-test: check browser ## run the checks, then all tests
+test: check browser referee ## run the checks, then all tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: $(STAMP) ## lint, formatting, types and import order (ruff, mypy, import-linter)
@@ -34,13 +34,16 @@ lab: $(STAMP) ## open JupyterLab on the notebooks
 setup: $(STAMP) ## make .venv with the pinned versions; the other targets do it by themselves
 
 pins: $(STAMP) ## resolve pyproject.toml anew into .ci/requirements.txt
-	@$(BIN)/python .ci/setup.py pins
+	@"$(PYTHON)" .ci/setup.py pins
 
 browser: $(STAMP) ## install Debian's Chromium for the browser tests, where it is missing and possible
 	@$(BIN)/python .ci/setup.py browser
 
+referee: $(STAMP) ## put the TypeScript client of AG-UI into .node, for the test that compares with it
+	@$(BIN)/python .ci/setup.py referee
+
 clean: ## remove everything that make made, .venv included
-	rm -rf .venv .tools build dist reports .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .tools .node build dist reports .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment whose interpreter is gone is made again, whatever its date.

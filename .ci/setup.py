@@ -2,6 +2,7 @@
 
     python3 .ci/setup.py            make or refresh .venv
     python3 .ci/setup.py browser    install Debian's Chromium where it is missing and possible
+    python3 .ci/setup.py referee    put @ag-ui/client into .node where npm is there, for one test
     python3 .ci/setup.py pins       resolve pyproject.toml anew into .ci/requirements.txt
 
 Standard library only. uv does the work; pip puts it into `.tools`, which is allowed also where
@@ -26,6 +27,7 @@ PINS = ROOT / ".ci" / "requirements.txt"
 TOOLS = ROOT / ".tools"
 VENV = ROOT / ".venv"
 UV_VERSION = "0.13.9"
+CLIENT = "@ag-ui/client@1.0.0"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -174,6 +176,16 @@ def make_browser() -> None:
     )
 
 
+def make_referee() -> None:
+    """Install the TypeScript client that one test compares with; without npm or network it skips."""
+    if (ROOT / ".node" / "node_modules" / "@ag-ui" / "client").exists():
+        return
+    npm = shutil.which("npm")
+    install = [npm or "npm", "install", "--prefix", ".node", "--no-audit", "--no-fund", "--silent", CLIENT]
+    if npm is None or subprocess.run(install, cwd=ROOT, check=False).returncode:
+        print(f"No npm or no {CLIENT} here: the test against verifyEvents will be skipped.", file=sys.stderr)
+
+
 def run(
     *command: str, environment: dict[str, str], stdout: int | None = None
 ) -> subprocess.CompletedProcess[str]:
@@ -183,7 +195,7 @@ def run(
 
 def main() -> int:
     """Do what the first argument names; without one, make `.venv`."""
-    tasks = {"": make_venv, "pins": make_pins, "browser": make_browser}
+    tasks = {"": make_venv, "pins": make_pins, "browser": make_browser, "referee": make_referee}
     task = tasks.get(sys.argv[1] if len(sys.argv) > 1 else "")
     if task is None:
         print(__doc__, file=sys.stderr)
