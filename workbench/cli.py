@@ -55,7 +55,7 @@ class Severity(StrEnum):
 
 
 Paths = Annotated[
-    list[str], typer.Argument(metavar="PATH…", help="Captures, read together.", show_default=False)
+    list[str], typer.Argument(metavar="PATH", help="Captures, read together.", show_default=False)
 ]
 Thread = Annotated[str, typer.Option("--thread", metavar="ID", help="Only this thread.", show_default=False)]
 Call = Annotated[
@@ -217,10 +217,14 @@ def notebook(
     try:
         notebooks.write(output, paths, thread=thread, call_id=call, severity=severity.value, force=force)
     except (OSError, ValueError) as error:
-        _refuse(str(error))
+        _refuse(_why(error))
+    from importlib.util import find_spec
+
     from workbench.report.plain import plain
 
     print(f"Wrote {plain(output)}. Open it with: jupyter lab {plain(output)}", file=sys.stderr)
+    if find_spec("jupyterlab") is None:
+        print("JupyterLab is not installed here; it comes with the extra `lab`.", file=sys.stderr)
 
 
 def _load(paths: list[str], progress: object) -> Trace:
@@ -261,7 +265,7 @@ def _draw(trace: Trace, thread: str, call: str, svg: str) -> None:
         try:
             diagram.to_svg(svg)
         except OSError as error:
-            _refuse(str(error))
+            _refuse(_why(error))
 
 
 def _split(words: list[str] | None) -> list[str]:
@@ -285,6 +289,13 @@ def _refuse_rule(word: str) -> NoReturn:
     near += [name for name in known if word in name and name not in near][:3]
     hint = f"nearest: {', '.join(near)}" if near else "`workbench rules` lists them"
     _refuse(f"no rule, code or family is called {plain(word, 80)!r}; {hint}")
+
+
+def _why(error: Exception) -> str:
+    """An error in words: the file and what is the matter, without the number of the system."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
 
 
 def _refuse(reason: str) -> NoReturn:

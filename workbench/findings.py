@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
 
 _RANK = {"error": 0, "warning": 1, "info": 2}
+#: findings that the repr of a check names
+_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,23 @@ class Skipped:
     reason: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Findings(Sequence[Finding]):
     """The findings of one check, worst first, and the rules that were skipped."""
 
     trace: Trace
     items: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        named = ", ".join(f"{sum(f.severity == s for f in self.items)} {s}" for s in _RANK)
+        lines = [f"<Findings: {named}; {len(self.skipped)} rules skipped>"]
+        for finding in self.items[:_SHOWN]:
+            # a control character of the capture must not act in a terminal
+            said = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in finding.message)
+            lines.append(f"  {finding.severity:8}{finding.rule}: {said}")
+        more = len(self.items) - _SHOWN
+        return "\n".join([*lines, f"  and {more} more"] if more > 0 else lines)
 
     def __len__(self) -> int:
         return len(self.items)

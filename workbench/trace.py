@@ -11,6 +11,7 @@ from workbench import calls, model
 from workbench.calls import tables
 from workbench.calls.conversation import At, Conversation, Run
 from workbench.findings import Evidence
+from workbench.readers import Limits
 from workbench.readers import load as read
 from workbench.readers.records import NO_TIME, Records
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 def load(
     *sources: Any,
     strict: bool = False,
+    limits: Limits | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Trace:
     """Read captures and make one investigation of them.
@@ -28,9 +30,11 @@ def load(
     `sources` are paths, folders, globs, bytes, file objects, `-` for standard input, or
     `sample:NAME` for a bundled capture; any mix, loaded together. What cannot be read
     becomes a row of `trace.problems`. With `strict=True` the first such problem raises
-    `workbench.LoadError` instead. `progress(path, bytes_done, bytes_total)` is called on the way.
+    `workbench.LoadError` instead. `limits` bounds what a hostile capture may cost
+    (`workbench.readers.Limits`, see docs/limits.md). `progress(path, bytes_done, bytes_total)`
+    is called on the way.
     """
-    return Trace(read(sources, strict=strict, progress=progress))
+    return Trace(read(sources, strict=strict, limits=limits, progress=progress))
 
 
 class Trace:

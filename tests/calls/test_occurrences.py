@@ -114,3 +114,25 @@ def test_hard_case(case: str, wire: str, occurrences: str, findings: str) -> Non
 
 def test_the_page_has_the_promised_cases() -> None:
     assert len(_rows()) >= 12
+
+
+@pytest.mark.parametrize(
+    ("events", "rules"),
+    [
+        ([("REASONING_START", "q"), ("REASONING_END", "q")], []),
+        ([("REASONING_START", "q")], ["message-not-closed"]),
+        ([("REASONING_END", "q")], ["message-not-open"]),
+        (
+            [("REASONING_START", "q"), ("REASONING_START", "q"), ("REASONING_END", "q")],
+            ["message-start-duplicated"],
+        ),
+        ([("THINKING_START", None), ("THINKING_END", None)], []),
+        ([("THINKING_END", None)], ["message-not-open"]),
+    ],
+)
+def test_phases_of_thought_open_and_close(events: list[tuple[str, str | None]], rules: list[str]) -> None:
+    inner = [{"type": kind} if name is None else {"type": kind, "messageId": name} for kind, name in events]
+    run = {"threadId": "t", "runId": "r"}
+    wire = [{"type": "RUN_STARTED", **run}, *inner, {"type": "RUN_FINISHED", **run}]
+    found = wb.check(wb.load(json.dumps(wire).encode()))
+    assert [f.rule for f in found if f.severity != "info"] == rules

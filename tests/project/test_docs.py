@@ -42,24 +42,17 @@ def test_links_lead_somewhere(root: Path) -> None:
 
 
 def test_the_rule_of_the_page_fires_and_stays_quiet(root: Path) -> None:
-    slow = b"".join(
-        b'{"type":"%s","timestamp":%d,%s}\n' % event
-        for event in [
-            (b"RUN_STARTED", 1_790_000_000_000, b'"threadId":"t","runId":"r"'),
-            (b"TOOL_CALL_START", 1_790_000_000_100, b'"toolCallId":"c","toolCallName":"dig"'),
-            (b"TOOL_CALL_END", 1_790_000_000_200, b'"toolCallId":"c"'),
-            (b"TOOL_CALL_RESULT", 1_790_000_015_100, b'"toolCallId":"c","messageId":"m","content":"dug"'),
-            (b"RUN_FINISHED", 1_790_000_015_200, b'"threadId":"t","runId":"r"'),
-        ]
-    )
+    slow = (root / "traces/approval.har").read_bytes()
+    quick = slow.replace(b"2026-11-12T09:41:27", b"2026-11-12T09:41:17")
+    assert quick != slow
     try:
         example(root, "add-a-rule.md")
-        found = wb.check(wb.load(slow), select=["call-slow"])
-        assert [(f.call_ids, f.message) for f in found] == [(("c",), "dig was answered after 15 s")]
-        quick = slow.replace(b"1790000015", b"1790000009")
-        assert not wb.check(wb.load(quick), select=["call-slow"])
+        found = wb.check(wb.load(slow), select=["approval-slow"])
+        assert [f.message for f in found] == ["pay_invoice was approved after 19 s"]
+        assert found[0].evidence
+        assert not wb.check(wb.load(quick), select=["approval-slow"])
     finally:
-        RULES.pop("call-slow", None)
+        RULES.pop("approval-slow", None)
 
 
 def test_the_reader_of_the_page_counts_every_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,11 +56,43 @@ def har(messages: list[bytes]) -> Layout:
     return Layout(wrapped, before, b", ", b"]}]}}")
 
 
+def log(prefix: str) -> list[bytes]:
+    return [prefix.encode() + text for text in TEXTS]
+
+
+def session() -> Layout:
+    head = {
+        "id": "s",
+        "exchanges": [{"id": "x0", "kind": "run", "startedAt": 1790000000000, "frameIds": ["f0"]}],
+    }
+    before = json.dumps({"version": 0, "session": head})[:-2].encode() + b', "frames": ['
+    frames = [
+        b'{"id": "f%d", "exchangeId": "x0", "classification": "data", "data": %s, "offsetMs": %d}'
+        % (n, quoted(t), n)
+        for n, t in enumerate(TEXTS)
+    ]
+    return Layout(frames, before, b", ", b'], "findings": []}}')
+
+
 DEVTOOLS = [
     b'{"kind":"event","connId":"c%d","seq":%d,"tMs":%d,"event":%s}' % (n % 2, n, n, text)
     for n, text in enumerate(TEXTS)
 ]
+ENVELOPE = b'{"timestamp":%d,"agentId":"a","threadId":"t1","runId":"r1","%s":%s}'
 LAYOUTS = {
+    "aimock": Layout(TEXTS, b'{"fixtures": [{"match": {"message": "x"}, "events": [', b", ", b"]}]}"),
+    "copilotkit-debug": Layout(
+        [b"data: " + ENVELOPE % (1790000000000 + n, b"event", t) for n, t in enumerate(TEXTS)],
+        b": connected\n\n", b"\n\n", b"\n\n",
+    ),
+    "copilotkit-inspector": Layout(
+        [b'{"id":"e","type":"X",' + (ENVELOPE % (1790000000000 + n, b"payload", t))[1:] for n, t in enumerate(TEXTS)],
+        b"[", b", ", b"]",
+    ),
+    "ts-debug-log": Layout(log("[VERIFY] Event: "), b"", b"\n", b"\n"),
+    "af-python-log": Layout(log("2026-09-21 14:13:20,000 - x - DEBUG - [/agent] Encoded as: data: "), b"", b"\n", b"\n"),
+    "python-repr": Layout([repr(event).encode() for event in EVENTS], b"", b"\n", b"\n"),
+    "agui-inspector": session(),
     "sse": Layout([b"data: " + text for text in TEXTS], b"", b"\n\n", b"\n\n"),
     "sse-crlf": Layout([b"data: " + text for text in TEXTS], b"", b"\r\n\r\n", b"\r\n\r\n"),
     "sse-single-newlines": Layout([b"data: " + text for text in TEXTS], b"", b"\n", b"\n\n"),
@@ -75,7 +107,7 @@ LAYOUTS = {
     "devtools": Layout(
         DEVTOOLS, b'{"kind":"header","schemaVersion":1,"capturedAt":"2026-09-21T14:13:20Z"}\n', b"\n", b"\n"
     ),
-}
+}  # fmt: skip
 COLUMNS = ("type", "own_thread", "own_run", "message", "parent", "call", "name", "role")
 
 

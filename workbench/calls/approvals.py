@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from bisect import bisect_right
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 from workbench.calls import decisions, results
 from workbench.calls.arguments import canonical
+from workbench.calls.asked import Asked, accepted
 from workbench.calls.conversation import Answer, Approval, Ask, At, Call, Conversation, Result, Run
 from workbench.calls.decisions import Given
 
@@ -30,6 +33,7 @@ class Desk:
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
         self.approvals = conversation.approvals
+        self.asked = Asked()
 
     def ask(self, ask: Ask, call: Call | None) -> Approval:
         """Add one sighting of a request to the approval it belongs to, or open a new one."""
@@ -37,23 +41,29 @@ class Desk:
         if approval is None:
             approval = Approval(ask.id or ask.call_id, ask.call_id, ask.run, ask.at, ask.sequence)
             self.approvals.append(approval)
-        if ask.channel == "outcome" and ask.id and "outcome" not in approval.channels:
+        if ask.channel == "outcome" and ask.id and "outcome" not in self.asked.channels(approval):
             approval.id = ask.id
         approval.asks.append(ask)
         approval.call_id = approval.call_id or ask.call_id
         if call is not None and approval.call is None:
             approval.call = call
             call.approvals.append(approval)
+        self.asked.add(approval, ask)
         return approval
 
     def _same_request(self, ask: Ask, call: Call | None) -> Approval | None:
-        if ask.channel == "outcome" and (nameless := self._nameless(ask)) is not None:
+        if ask.channel == "outcome" and (nameless := self.asked.nameless(ask.run)) is not None:
             return nameless
-        for approval in reversed(self.approvals):
-            here = [a for a in approval.asks if a.run is ask.run]
+        if ask.id and not ask.call_id:
+            # several requests without a call: the one of this id comes before any that is merely nameless
+            first = self.asked.first(ask.id, ask.run)
+            if first is not None:
+                return first
+        for approval in self.asked.candidates(ask, call):
+            here = self.asked.in_run(approval, ask.run)
             confirms = self._by_confirmation(approval, call)
             same_call = confirms or not ask.call_id or not approval.call_id or ask.call_id == approval.call_id
-            same_id = bool(ask.id) and any(a.id == ask.id for a in approval.asks)
+            same_id = bool(ask.id) and self.asked.was_asked_as(approval, ask.id)
             if here:
                 if ask.call_id and ask.call_id == approval.call_id:
                     other_id = [a for a in here if a.channel == ask.channel and ask.id and a.id != ask.id]
@@ -65,16 +75,6 @@ class Desk:
                 return approval
         return None
 
-    def _nameless(self, ask: Ask) -> Approval | None:
-        """The first `on_interrupt` of the run without any id: the outcome lists the same interrupts in order."""
-        return next(
-            (
-                a for a in self.approvals
-                if a.channels == ["on_interrupt"] and a.run is ask.run and not a.id and not a.call_id
-            ),
-            None,
-        )  # fmt: skip
-
     @staticmethod
     def _by_confirmation(approval: Approval, call: Call | None) -> bool:
         """The interrupt names the confirmation call (ADK) that made this request, not the real call."""
@@ -85,21 +85,16 @@ class Desk:
             s.channel == "confirm-call" and s.at.kind == "event" and s.at.row in rows for s in approval.asks
         )
 
-    @staticmethod
-    def _pointerless(approval: Approval, ask: Ask) -> bool:
+    def _pointerless(self, approval: Approval, ask: Ask) -> bool:
         """A confirmation call that does not say which call it means is the interrupt without a call."""
-        channels = {*approval.channels, ask.channel}
+        channels = {*self.asked.channels(approval), ask.channel}
         return "confirm-call" in channels and len(channels) > 1 and not approval.call_id and not ask.call_id
 
     @staticmethod
     def _another_time(approval: Approval, ask: Ask, call: Call | None) -> bool:
         """The id is used again in a later turn for another occurrence (ids that equal tool names)."""
         later = ask.run.turn > approval.run.turn
-        return later and bool(approval.accepted) and (call is None or call is not approval.call)
-
-    def open(self, before: int | None = None) -> list[Approval]:
-        """Approvals without an accepted answer, asked before that sequence number."""
-        return [a for a in self.approvals if not a.accepted and (before is None or a.sequence < before)]
+        return later and accepted(approval) and (call is None or call is not approval.call)
 
     def answer(self, given: Given, run: Run, at: At, sequence: int) -> Answer:
         """Give one answer to the approval that it names; a stray where nothing was asked."""
@@ -114,28 +109,24 @@ class Desk:
 
     def _meant(self, given: Given) -> list[Approval]:
         if not given.id:
-            waiting = self.open()
-            graph = [a for a in waiting if "on_interrupt" in a.channels]
+            waiting = self.asked.open()
+            graph = [a for a in waiting if "on_interrupt" in self.asked.channels(a)]
             return graph or waiting[-1:]
-        named = [a for a in self.approvals if a.id == given.id or any(ask.id == given.id for ask in a.asks)]
-        named = named or [a for a in self.approvals if a.call_id == given.id]
-        free = [a for a in named if not a.accepted]
-        return free[:1] or named[-1:]
+        meant = self.asked.meant(given.id)
+        return [] if meant is None else [meant]
 
     def of_call(self, call: Call) -> list[Approval]:
         """Approvals that a message about this call answers: its own, or those it was made to confirm."""
         if call.synthetic_for is None:
-            return [a for a in self.approvals if a.call is call or (a.call is None and a.call_id == call.id)]
-        asked_by = [
-            a for a in self.approvals if any(s.channel == "confirm-call" and s.id == call.id for s in a.asks)
-        ]
-        pointed = [a for a in self.approvals if call.synthetic_for and a.call_id == call.synthetic_for]
-        return asked_by or pointed
+            loose = [a for a in self.asked.about(call.id) if a.call is None]
+            return sorted({id(a): a for a in (*call.approvals, *loose)}.values(), key=self.asked.position)
+        pointed = self.asked.about(call.synthetic_for) if call.synthetic_for else []
+        return self.asked.confirmed_by(call) or pointed
 
     def unseen(self, call: Call, result: Result) -> None:
         """A result for a waiting call, in a run whose request is not in the capture, is an answer."""
         for approval in call.approvals:
-            if approval.accepted or approval.run is result.run or result.run.request is not None:
+            if accepted(approval) or approval.run is result.run or result.run.request is not None:
                 continue
             decision = "rejected" if result.cls == "refusal" else "unseen"
             answer = Answer(approval.id, decision, "", result.run, result.at, result.sequence, None, approval)
@@ -149,19 +140,42 @@ class Desk:
         )
         for answer in run.answers:
             answer.refused = run.refused
+            if run.refused and answer.approval is not None:
+                self.asked.reopen(answer.approval)
 
     def settle(self, last: int) -> None:
         """Decide decision and state of every approval; `last` is the number of the last run."""
+        alike: dict[tuple[str, str | None, int], list[Approval]] = {}
         for approval in self.approvals:
+            self._misnamed(approval)
             self._describe(approval)
             self._placeholders(approval)
+            alike.setdefault((approval.tool, approval.arguments, approval.run.turn), []).append(approval)
+        for group in alike.values():
+            group.sort(key=_sequence)
         for approval in self.approvals:
             if approval.accepted:
                 approval.decision = approval.accepted[0].decision
             elif approval.answers:
                 approval.decision = approval.answers[-1].decision
-            approval.reasked_by = self._asked_again(approval)
+            approval.reasked_by = self._asked_again(
+                approval, alike[approval.tool, approval.arguments, approval.run.turn]
+            )
             approval.state = self._state(approval, last)
+
+    def _misnamed(self, approval: Approval) -> None:
+        """A resume that names the call instead of the interrupt is an answer only where the server took it so."""
+        if "outcome" not in approval.channels or approval.call_id in {a.id for a in approval.asks}:
+            return
+        results_in = {id(r.run) for r in approval.call.results} if approval.call else set()
+        for answer in list(approval.answers):
+            # a rejection leaves no trace, so that only a refusal tells
+            silent = answer.decision in ("rejected", "cancelled") and not answer.refused
+            wrong = answer.form == "resume" and answer.id == approval.call_id
+            if wrong and not silent and id(answer.run) not in results_in:
+                approval.answers.remove(answer)
+                answer.approval = None
+                self.conversation.strays.append(answer)
 
     @staticmethod
     def _describe(approval: Approval) -> None:
@@ -171,7 +185,7 @@ class Desk:
         approval.arguments = shown if shown is not None else call.arguments if call else None
         try:
             asked_with = msgspec.json.decode(approval.arguments or "")
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return  # arguments that are no JSON cannot be told from edited ones
         for answer in approval.answers:
             if answer.decision == "approved" and isinstance(answer.payload, dict):
@@ -190,7 +204,9 @@ class Desk:
             if here and (result.cls == "error" or result.content.strip() in ("None", "null", "")):
                 result.cls = "placeholder"
 
-    def _asked_again(self, approval: Approval) -> Approval | None:
+    @staticmethod
+    def _asked_again(approval: Approval, alike: list[Approval]) -> Approval | None:
+        """The request for the same again; `alike` are those for the same action in one turn, by sequence."""
         answered = approval.accepted[0] if approval.accepted else None
         placeholder = (
             next((r for r in approval.call.results if r.cls == "placeholder"), None)
@@ -204,16 +220,10 @@ class Desk:
             a.sequence > answered.sequence and a.run is not approval.run for a in approval.asks
         ):
             return approval
-        for other in self.approvals:
-            same = other.tool == approval.tool != "" and other.arguments == approval.arguments
-            if (
-                other is not approval
-                and same
-                and other.sequence > since
-                and other.run.turn == approval.run.turn
-            ):
-                return other
-        return None
+        if not approval.tool:
+            return None
+        later = islice(alike, bisect_right(alike, since, key=_sequence), None)
+        return next((other for other in later if other is not approval), None)
 
     def _state(self, approval: Approval, last: int) -> str:
         if approval.reasked_by is not None:
@@ -234,6 +244,10 @@ class Desk:
         over = run.end is not None or run.number < last
         failed = call is not None and any(r.cls == "placeholder" for r in call.results)
         return "lost" if failed or (over and run.complete) else "answered"
+
+
+def _sequence(approval: Approval) -> int:
+    return approval.sequence
 
 
 def from_interrupt(entry: dict[str, Any], run: Run, at: At, sequence: int, channel: str) -> Ask:

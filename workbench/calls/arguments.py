@@ -65,3 +65,11 @@ def glued(text: str) -> list[Any] | None:
     """Two or more JSON documents in one argument text, or None."""
     found = documents(text)
     return found if found is not None and len(found) > 1 else None
+
+
+def differs(name: str, arguments: str, other_name: str, other_arguments: str) -> bool:
+    """Two copies of an id are two calls: other name, or other arguments where both have some."""
+    if name and other_name and name != other_name:
+        return True
+    one, two = canonical(arguments), canonical(other_arguments)
+    return one != two and "{}" not in (one, two)

@@ -200,8 +200,9 @@ class Call:
 
     @property
     def settled(self) -> bool:
-        """Answered in some way: by a result, a placeholder, a refusal or (for a client tool) a decision."""
-        return bool(self.results)
+        """Answered in some way: by a result, a placeholder, a refusal or a decision that ends the matter."""
+        denied = (x for a in self.approvals for x in a.accepted if x.decision in ("rejected", "cancelled"))
+        return bool(self.results) or next(denied, None) is not None
 
     @property
     def streamed(self) -> list[Result]:

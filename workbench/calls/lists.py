@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from workbench.calls import results
+from workbench.calls.arguments import differs
 from workbench.calls.conversation import ListCall, MessageList, Part
 
 
@@ -78,8 +79,8 @@ def is_user_turn(message: dict[str, Any]) -> bool:
 def _pair(items: MessageList) -> None:
     """Pair results with calls: a result belongs to the latest occurrence of its id that lacks one.
 
-    A second copy of an id opens a new occurrence only if the first is answered and a user
-    message stands between; else it is a copy. Results that stand before their call are joined
+    A second copy of an id opens a new occurrence only if a user message stands between and the
+    first is answered or says something else (a rejected call has no result); else it is a copy. Results that stand before their call are joined
     in a second pass.
     """
     turns: list[int] = []
@@ -92,7 +93,9 @@ def _pair(items: MessageList) -> None:
     for part in items.parts:
         if part.kind == "call":
             known = latest.get(part.call_id)
-            if known is None or (known.results and known.turn < turns[part.position]):
+            first = known.part if known is not None else part
+            other = differs(first.name, first.arguments, part.name, part.arguments)
+            if known is None or (known.turn < turns[part.position] and (known.results or other)):
                 latest[part.call_id] = ListCall(part, turn=turns[part.position])
                 items.calls.append(latest[part.call_id])
             else:

@@ -208,9 +208,9 @@ class _Walk:
         run = next((r for r in reversed(self.active) if name is not None and r.run_id == name), self.current)
         if run is None:
             run = self.active[-1]
-        if run.start is None:
-            run.thread_id = run.thread_id or thread or ""
-            run.run_id = run.run_id or name or ""
+        # what the start left out is known from the end: a missing id (schema-field-missing) is no changed one
+        run.thread_id = run.thread_id or thread or ""
+        run.run_id = run.run_id or name or ""
         changed = [a for a, b in ((thread, run.thread_id), (name, run.run_id)) if a is not None and a != b]
         if changed and kind == "RUN_FINISHED":
             other = None if run.start is None else At("event", run.start)

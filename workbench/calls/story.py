@@ -40,7 +40,9 @@ def build(records: Records) -> Story:
     assigned = runs.assign(records)
     conversations = _conversations(records, assigned.runs)
     walks = {
-        id(run): walk for walk in (Walk(records, c) for c in conversations) for run in walk.conversation.runs
+        id(run): walk
+        for walk in (Walk(records, c) for c in conversations)
+        for run in walk.known.conversation.runs
     }
     story = Story(conversations, assigned.runs, assigned.run_of, array("i", bytes(4 * len(records.events))))
     for conversation in conversations:
@@ -48,14 +50,14 @@ def build(records: Records) -> Story:
     _walk(records, assigned, walks, story.sequence)
     slips: dict[int, list[Slip]] = {}
     for slip in assigned.slips:
-        slips.setdefault(id(walks[id(slip.run)].conversation), []).append(slip)
+        slips.setdefault(id(walks[id(slip.run)].known.conversation), []).append(slip)
     for walk in dict.fromkeys(walks.values()):
         walk.begin_until(None)
-        own = walk.conversation
+        own = walk.known.conversation
         own.slips[:0] = slips.get(id(own), [])
     for number, run in payloads.join(records, conversations):
         after = story.sequence[run.last] if run.last is not None else 0
-        walks[id(run)].payload(run, number, after)
+        walks[id(run)].known.payload(run, number, after)
     for walk in dict.fromkeys(walks.values()):
         _finish(records, walk)
     return story
@@ -172,12 +174,12 @@ def _walk(records: Records, assigned: runs.Assigned, walks: dict[int, Walk], seq
             last_key = None
         assert walk is not None
         assert run is not None
-        sequence[row] = walk.sequence
+        sequence[row] = walk.known.sequence
         kind = types[row]
         if kind in deltas:
             key = (kind, calls[row], messages[row], subagents[row], number)
             if key == last_key and ranges is not None:
-                walk.sequence += 1
+                walk.known.sequence += 1
                 ranges[-1] = (ranges[-1][0], row) if ranges[-1][1] == row - 1 else ranges[-1]
                 if ranges[-1][1] != row:
                     ranges.append((row, row))
@@ -192,11 +194,11 @@ def _walk(records: Records, assigned: runs.Assigned, walks: dict[int, Walk], seq
             ranges = walk.deltas_of(row, kinds[kind], run) if kind in deltas else None
             if ranges is None:
                 last_key = None
-        walk.sequence += 1
+        walk.known.sequence += 1
 
 
 def _finish(records: Records, walk: Walk) -> None:
-    conversation = walk.conversation
+    conversation = walk.known.conversation
     declared = frozenset().union(*(run.client_tools for run in conversation.runs))
     for call in conversation.calls:
         for start in call.starts:
@@ -206,12 +208,12 @@ def _finish(records: Records, walk: Walk) -> None:
         call.client_side = call.synthetic_for is None and (call.tool in declared or requests_only)
     producers.spread(conversation.runs)
     for call in conversation.calls:
-        for approval in walk.desk.approvals:
+        for approval in walk.known.desk.approvals:
             if approval.call is None and approval.call_id == call.id and call.synthetic_for is None:
                 approval.call = call
                 call.approvals.append(approval)
     last = max((run.number for run in conversation.runs if run.events), default=-1)
-    walk.desk.settle(last)
+    walk.known.desk.settle(last)
 
 
 def _arguments(call: Call) -> str | None:

@@ -16,7 +16,7 @@ from workbench.readers.content import Content
 from workbench.readers.limits import Limits
 from workbench.readers.reading import Reading
 from workbench.readers.records import Problem, Records, RequestRecord, Source
-from workbench.readers.registry import Format, known_formats, read_content, register
+from workbench.readers.registry import Format, known_formats, plugin_faults, read_content, register
 from workbench.readers.sources import Input, inputs
 
 __all__ = ["Format", "Limits", "formats", "load", "register", "samples"]
@@ -56,6 +56,8 @@ def load(
         records.sources.append(Source(given.label))
         _read(records, carried, number, given, limits, progress)
     _add_carried(records, carried)
+    if records.sources:
+        records.problems += [Problem(0, fault) for fault in plugin_faults()]
     if strict and records.problems:
         raise LoadError([_line(records, problem) for problem in records.problems])
     return records

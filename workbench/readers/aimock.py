@@ -10,8 +10,8 @@ from workbench.readers.reading import Reading
 from workbench.readers.registry import Format
 
 _EVENTS = re.compile(rb'"events"\s*:\s*\[')
-#: where one fixture ends and the next begins
-_BETWEEN = re.compile(rb"\](?=\s*\}\s*,\s*\{)")
+#: where the events of a fixture end and the next fixture begins: with another key than an event has
+_BETWEEN = re.compile(rb"\](?=\s*\}\s*,\s*\{\s*\"(?!type\"))")
 
 
 def read(reading: Reading) -> None:
@@ -49,8 +49,8 @@ def _salvage(reading: Reading, document: Document) -> None:
         reading.cut("the document ends early")
         return
     for start, following in zip(starts, [*starts[1:], len(data)], strict=True):
-        ends = [found.end() for found in _BETWEEN.finditer(data, start, following)]
-        salvage = Salvage(data[: ends[-1] if ends else following], looks_like_event)
+        ends = [] if following == len(data) else [f.end() for f in _BETWEEN.finditer(data, start, following)]
+        salvage = Salvage(data[: ends[-1] if ends else following], looks_like_event, 4 if following == len(data) else 1)
         writer = reading.writer(reading.new_stream())
         for piece in salvage.pieces(start):
             document.event(writer, piece)

@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 from workbench.readers import (
+    aimock,
+    envelopes,
     har,
     http_dump,
+    inspector_session,
     json_events,
     jsonl_formats,
+    logs,
     markdown,
+    mitmproxy,
+    protobuf,
+    python_repr,
     request_body,
+    sqlite_runner,
     sse,
     unread,
     wrappers,
+    zip_archive,
 )
 from workbench.readers.registry import register
 
 register(
     wrappers.GZIP,
-    unread.HAR_ZIP,
-    unread.SQLITE,
+    zip_archive.FORMAT,
+    sqlite_runner.FORMAT,
     wrappers.WIDE,
-    unread.MITMPROXY,
-    unread.PROTOBUF,
+    mitmproxy.FORMAT,
+    protobuf.FORMAT,
     http_dump.FORMAT,
     # JSON documents: what is told by its outermost keys comes before what is told by events
     har.FORMAT,
     unread.TELEMETRY,
-    unread.AIMOCK,
-    unread.INSPECTOR_SESSION,
-    unread.INSPECTOR_COPY,
-    unread.SINGLE_ROUTE,
+    aimock.FORMAT,
+    inspector_session.FORMAT,
+    envelopes.COPY,
+    request_body.SINGLE_ROUTE,
     unread.PROVIDER_BODY,
+    logs.CLIENT,  # begins with a bracket too
     json_events.ARRAY,
     jsonl_formats.DEVTOOLS,
     jsonl_formats.WRAPPED,
@@ -38,12 +48,11 @@ register(
     json_events.OBJECT,
     request_body.FORMAT,
     # text: what has lines of its own comes before plain SSE
-    unread.PYTHON_LOG,
-    unread.TS_LOG,
+    logs.SERVER,
     markdown.FORMAT,
-    unread.CPK_DEBUG,
+    envelopes.DEBUG,
     unread.RESPONSES,
     unread.PROVIDER_STREAM,
     sse.FORMAT,
-    unread.PYTHON_REPR,
+    python_repr.FORMAT,
 )

@@ -174,7 +174,7 @@ class ContentFile(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         """Up to `size` bytes from the position; all that are left without a size."""
         left = max(self._content.size - self._at, 0)
-        length = left if size is None or size < 0 else min(size, left)
+        length = left if size < 0 else min(size, left)
         data = self._content.data.read(self._content.start + self._at, length) if length else b""
         self._at += len(data)
         return data

@@ -21,6 +21,8 @@ from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff
 from workbench.readers.sse import SseReader
 
+#: tells a copy whose first element is damaged
+_COPIED = re.compile(rb'"agentId"\s*:\s*"[^"]*"[^{}\[\]]{0,300}"payload"\s*:\s*\{\s*"type"')
 _SAID = ("timestamp", "agentId", "threadId", "runId")
 
 
@@ -124,6 +126,8 @@ def _envelope(document: Document, writer: EnvelopeWriter, piece: Piece) -> None:
 
 def _is_copy(sniff: Sniff) -> bool:
     keys: dict[str, Any] = sniff.keys
+    if sniff.first == b"[" and len(_COPIED.findall(sniff.head)) > 1:
+        return True
     return (
         sniff.first in (b"{", b"[")
         and keys.get("payload") in ("{", '"')

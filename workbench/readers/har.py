@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from workbench.readers import requests, tolerant
-from workbench.readers.har_entry import Entry, read_entry, read_payload
+from workbench.readers.har_entry import Attached, Entry, read_entry, read_payload
 from workbench.readers.json_events import too_large
 from workbench.readers.json_split import Piece, Salvage, split_array, split_object, value_after
 from workbench.readers.reading import Reading
@@ -28,16 +28,23 @@ _ENTRY_KEYS = ("startedDateTime", "request", "response", "_resourceType")
 _MESSAGE_KEYS = ("_eventSourceMessages", "_webSocketMessages")
 
 
-def read(reading: Reading) -> None:
-    """Read the entries in the order in which they were started; ties keep the order of the file."""
+def read(reading: Reading, attached: Attached | None = None) -> None:
+    """Read the entries; `attached` has the bodies that the archive keeps outside of itself."""
     if too_large(reading):
         return
     document = reading.content.whole()
     entries: list[Entry] = []
     for index, (piece, key) in enumerate(_entries(reading, document)):
-        entry = _decode(reading, document, piece, index, key)
+        entry = _decode(reading, document, piece, index, key, attached)
         if entry is not None:
             entries.append(entry)
+    read_entries(reading, entries)
+    if not entries and not reading.counts.problems:
+        reading.note("no entries")
+
+
+def read_entries(reading: Reading, entries: list[Entry]) -> None:
+    """Read entries in the order in which they were started; ties keep the order of the file."""
     agent: list[Entry] = []
     for entry in entries:
         kind = classify(entry)
@@ -53,8 +60,6 @@ def read(reading: Reading) -> None:
         latest = entry.order = latest if entry.time is None else entry.time
     for entry in sorted(agent, key=lambda entry: entry.order):
         read_entry(reading, entry)
-    if not entries and not reading.counts.problems:
-        reading.note("no entries")
 
 
 def _entries(reading: Reading, document: bytes) -> list[tuple[Piece, str]]:
@@ -93,7 +98,9 @@ def _entries(reading: Reading, document: bytes) -> list[tuple[Piece, str]]:
     return found
 
 
-def _decode(reading: Reading, document: bytes, piece: Piece, index: int, path: str) -> Entry | None:
+def _decode(
+    reading: Reading, document: bytes, piece: Piece, index: int, path: str, attached: Attached | None
+) -> Entry | None:
     """One entry; of a damaged one, the parts that are whole."""
     name = f"{path}[{index}]"
     offset = reading.content.start + piece.start
@@ -105,7 +112,7 @@ def _decode(reading: Reading, document: bytes, piece: Piece, index: int, path: s
         if not isinstance(value, dict):
             reading.problem(f"{name} is no object", offset=offset, data=document[piece.start : piece.end])
             return None
-        return Entry(name, value, offset)
+        return Entry(name, value, offset, attached=attached)
     value = {}
     for key in _ENTRY_KEYS:
         part = value_after(document, key, piece.start, piece.end)
@@ -130,7 +137,7 @@ def _decode(reading: Reading, document: bytes, piece: Piece, index: int, path: s
     if not damaged:
         reading.problem(f"{name} is damaged: not JSON", offset=offset, data=document[piece.start : piece.end])
     reading.cut(f"{name} is damaged")
-    return Entry(name, value, offset, damaged=True) if value else None
+    return Entry(name, value, offset, damaged=True, attached=attached) if value else None
 
 
 def classify(entry: Entry) -> str:

@@ -6,9 +6,9 @@ import base64
 import binascii
 import re
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
-from workbench.readers import protocol, requests, times, tolerant
+from workbench.readers import protobuf, protocol, requests, times, tolerant
 from workbench.readers.agui import EventWriter
 from workbench.readers.content import Content, MemoryBytes
 from workbench.readers.limits import Limits
@@ -20,6 +20,10 @@ from workbench.readers.sse import SseReader
 
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]")
 _LIMITS = Limits()
+#: Bodies that nobody needs to look into
+_OTHER_MEDIA = re.compile(
+    r"(image|font|video|audio)/|text/(css|html|javascript)|application/(javascript|wasm)"
+)
 _DATA_LINE = re.compile(rb"(?:\A|[\r\n])data:")
 
 
@@ -31,18 +35,37 @@ def _list(value: Any) -> list[dict[str, Any]]:
     return [item if isinstance(item, dict) else {} for item in value] if isinstance(value, list) else []
 
 
+class Attached(Protocol):
+    """Bodies that the HAR names and that stand elsewhere (`_file`)."""
+
+    def load(self, name: str, limit: int | None = None) -> bytes | None:
+        """A body, or its first `limit` bytes; None where there is none of that name."""
+
+
 class Entry:
     """An entry by what matters here; whatever is missing or of a wrong type counts as absent."""
 
-    def __init__(self, name: str, value: dict[str, Any], offset: int, *, damaged: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        value: dict[str, Any],
+        offset: int,
+        *,
+        damaged: bool = False,
+        attached: Attached | None = None,
+    ) -> None:
         self.name = name
         self.offset = offset
         self.damaged = damaged
+        self._attached = attached
         request, response = _dict(value.get("request")), _dict(value.get("response"))
         content = _dict(response.get("content"))
         self.url = str(request.get("url") or "")
-        post = _dict(request.get("postData")).get("text")
+        posted = _dict(request.get("postData"))
+        post = posted.get("text")
         self.post = post if isinstance(post, str) else ""
+        if not self.post and attached is not None and isinstance(posted.get("_file"), str):
+            self.post = (attached.load(posted["_file"]) or b"").decode("utf-8", "replace")
         status = response.get("status")
         self.status = status if isinstance(status, int) and status > 0 else None
         started = value.get("startedDateTime")
@@ -79,7 +102,7 @@ class Entry:
     def response(self) -> bytes:
         """The decoded body of the response."""
         if self.text is None:
-            return b""
+            return self._from_file()
         data = self.text.encode("utf-8", "replace")
         if self.encoding != "base64":
             return data
@@ -93,10 +116,17 @@ class Entry:
     @cached_property
     def is_stream(self) -> bool:
         """Whether the response is an event stream or holds AG-UI events."""
-        if "event-stream" in self.mime:
+        if "event-stream" in self.mime or protobuf.MEDIA_TYPE in self.mime:
             return True
-        data = self.response[:65536]
+        if _OTHER_MEDIA.match(self.mime):
+            return False
+        data = self.response[:65536] if self.text is not None else self._from_file(65536)
         return b'"type"' in data and Sniff(Content(MemoryBytes(data)), _LIMITS).has_types
+
+    def _from_file(self, limit: int | None = None) -> bytes:
+        if self._attached is None or not isinstance(self.file, str):
+            return b""
+        return self._attached.load(self.file, limit) or b""
 
     @property
     def has_messages(self) -> bool:
@@ -145,7 +175,7 @@ def read_entry(reading: Reading, entry: Entry) -> None:
     elif request is None and "event-stream" not in entry.mime:
         reading.ignore("other HTTP entries")
     elif "event-stream" in entry.mime or entry.status not in (None, 204):
-        where = f"; it is in the file {entry.file}" if isinstance(entry.file, str) else ""
+        where = f"; it is in the file {entry.file[:80]}" if isinstance(entry.file, str) else ""
         reading.problem(
             f"{entry.name}: the body of the response is not in the HAR{where}", offset=entry.offset
         )
@@ -193,6 +223,9 @@ def _read_body(reading: Reading, entry: Entry, stream: int, framed: int) -> None
     inner.status = entry.status
     if entry.bad_base64:
         inner.remark("damaged base64: the bytes around it are not those of the response")
+    if protobuf.MEDIA_TYPE in entry.mime:
+        protobuf.read_frames(inner, inner.writer(stream))
+        return
     if not framed and entry.response.strip()[:1] in (b"{", b"["):
         _read_document(inner, entry, stream)
         return

@@ -23,6 +23,8 @@ from workbench.readers.registry import Format
 from workbench.readers.sniff import object_keys
 
 _LISTS = ("exchanges", "runs", "frames")
+#: lists of what the inspector concluded
+_PASSED = ("findings", "derived")
 #: states of an exchange that has not come to its end
 _OPEN = frozenset({"created", "sending", "streaming", "reading", "transport-error", "user-stopped"})
 
@@ -42,9 +44,7 @@ class SessionReader:
         data = self.document.data
         session = dict(split_object(data) or ()).get("session")
         parts = dict(split_object(data, session.start, session.end) or ()) if session else {}
-        lists = {
-            key: split_array(data, parts[key].start, parts[key].end) for key in _LISTS if key in parts
-        }
+        lists = {key: split_array(data, parts[key].start, parts[key].end) for key in _LISTS if key in parts}
         if session is None or None in lists.values():
             lists = self._salvage()
         for piece in lists.get("exchanges") or ():
@@ -58,17 +58,16 @@ class SessionReader:
 
     def _salvage(self) -> dict[str, list[Piece] | None]:
         data = self.document.data
-        salvage = Salvage(
-            data, lambda value: bool({"exchangeId", "requestBody", "frameIds"} & set(value))
-        )
-        found: dict[str, list[Piece] | None] = {}
+        salvage = Salvage(data, lambda value: bool({"exchangeId", "requestBody", "frameIds"} & set(value)))
+        found: dict[str, list[Piece]] = {}
         for piece in salvage.arrays():
-            kind = piece.key if piece.key in _LISTS else "frames"
-            found[kind] = [*(found.get(kind) or ()), piece]
+            if piece.key not in _PASSED:
+                kind = piece.key if piece.key in _LISTS else "frames"
+                found.setdefault(kind, []).append(piece)
         if not found:
             self.reading.problem("not JSON", line=1, offset=self.document.base, data=data)
         tell_cut(self.reading, salvage, [])
-        return found
+        return dict(found)
 
     def _object(self, piece: Piece) -> dict[str, Any]:
         value = tolerant.decode(self.document.data[piece.start : piece.end]).value if piece.whole else None

@@ -114,12 +114,14 @@ class Salvage:
     """Elements of arrays in a document that does not parse.
 
     `wanted` tells whether a decoded object is an element: objects inside a damaged element are
-    not, and are passed over. Work is bounded, whatever the document does.
+    not, and are passed over. `closers` is how many brackets stand behind the last element of the
+    last array of a whole document. Work is bounded, whatever the document does.
     """
 
-    def __init__(self, document: bytes, wanted: Callable[[dict[str, Any]], bool]) -> None:
+    def __init__(self, document: bytes, wanted: Callable[[dict[str, Any]], bool], closers: int = 1) -> None:
         self.document = document
         self.wanted = wanted
+        self._closers = closers
         # One byte is one character, so that positions are offsets.
         self._text = document.decode("latin-1")
         self._work = 8 * len(document) + 1_000_000
@@ -172,7 +174,9 @@ class Salvage:
         own closing brackets are lost and those of the document were taken for them.
         """
         if behind < len(self.document):
-            return self.document[behind : behind + 1] in (b",", b"]")
+            tail = self.document[behind : behind + 64].translate(None, b" \t\r\n")
+            if len(tail) >= self._closers or tail.strip(b"]}"):
+                return tail[:1] in (b",", b"]")
         for found in _NEXT.finditer(self.document, start):
             value = self.element(found.end())
             if value is not None and isinstance(value[0], dict) and self.wanted(value[0]):

@@ -131,6 +131,9 @@ class LinesReader:
                 self._url = str(value.get("url") or "")
             self.reading.ignore(_EMPTY_KINDS[kind])
             return ""
+        if kind in ("send", "receive") and "opcode" in value:
+            self.reading.ignore("WebSocket messages without an event")
+            return ""
         if "kind" in value or ("direction" in value and "type" not in value):
             self.reading.ignore("records of other kinds")
             return ""
@@ -160,7 +163,7 @@ class LinesReader:
             start, size = (at + place.start, place.end - place.start) if place else (at, len(data))
             why = writer.add(raw, record, line, start, size, arrival, thread, run)
             if not why:
-                self.reading.records.overrides[len(self.reading.records.events) - 1] = raw
+                self.reading.records.overrides.setdefault(len(self.reading.records.events) - 1, raw)
         else:
             raw = data[place.start : place.end]
             why = writer.add(raw, record, line, at + place.start, len(raw), arrival, thread, run)

@@ -22,3 +22,5 @@ class Limits:
     max_depth: int = 4
     #: what is looked at to recognise a format, bytes
     max_sniff: int = 256 * KIB
+    #: members of a zip archive
+    max_members: int = 10_000

@@ -1,9 +1,10 @@
-"""A request body (RunAgentInput), camelCase or snake_case."""
+"""A request body (RunAgentInput), camelCase or snake_case, bare or in CopilotKit's single-route envelope."""
 
 from __future__ import annotations
 
 from workbench.readers import requests, tolerant
 from workbench.readers.json_events import too_large
+from workbench.readers.json_split import split_object
 from workbench.readers.reading import Reading
 from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff
@@ -27,6 +28,11 @@ def read(reading: Reading) -> None:
         return
     if decoded.repair:
         reading.remark(decoded.repair, line=line, offset=offset, data=data)
+    if isinstance(decoded.value.get("method"), str):
+        inner = dict(split_object(data) or ()).get("body")
+        if inner is not None:
+            line += data[: inner.start].count(b"\n")
+            offset, data = offset + inner.start, data[inner.start : inner.end]
     reading.request(body, line=line, offset=offset, length=len(data))
 
 
@@ -40,6 +46,19 @@ def recognise(sniff: Sniff) -> bool:
         "messages" in keys or (bool({"runId", "run_id"} & keys) and "[" not in sniff.keys.values())
     )
 
+
+def _is_single_route(sniff: Sniff) -> bool:
+    return sniff.first == b"{" and sniff.keys.get("method") == '"' and sniff.keys.get("body") == "{"
+
+
+SINGLE_ROUTE = Format(
+    name="copilotkit-route",
+    title="CopilotKit single-route request",
+    recognised_by='an object with method ("agent/run"), params and `body`; `body` is the request',
+    extensions=(".json",),
+    recognise=_is_single_route,
+    read=read,
+)
 
 FORMAT = Format(
     name="request",

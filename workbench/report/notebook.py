@@ -165,7 +165,7 @@ def evidence(trace: Trace, findings: Findings, limit: int = 600) -> Panel:
 def next_steps(findings: Findings) -> Panel:
     """What to do about each kind of finding, and which questions this capture cannot answer."""
     trace = findings.trace
-    advice = {f.rule: sentence(f.help) for f in findings if f.help}
+    advice = {f.rule: sentence(f.help).replace("`", "") for f in findings if f.help}
     steps = list(advice.items())
     if not steps and len(trace.records.events):
         steps.append(

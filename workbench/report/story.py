@@ -72,7 +72,7 @@ def fates(conversation: Conversation) -> list[Fate]:
 
 
 def sentences(conversation: Conversation) -> list[str]:
-    """What happened in a thread in at most three sentences, without a judgement."""
+    """What happened in a thread in at most four sentences, without a judgement."""
     runs = [run for run in conversation.runs if run.row is not None]
     producers = [run.producer for run in runs if run.producer != "unknown"]
     by = f", written by {producers[0]}" if producers else ""
@@ -86,7 +86,16 @@ def sentences(conversation: Conversation) -> list[str]:
     if conversation.approvals:
         words = Counter(_decided(approval) for approval in conversation.approvals)
         told.append(f"{count(len(conversation.approvals), 'approval')}: {_counted(words)}.")
+        if answers_unseen(conversation):
+            told.append("No request is in the capture, and requests carry the answers; a HAR has both.")
     return told
+
+
+def answers_unseen(conversation: Conversation) -> bool:
+    """True where approvals stand open and no request, which would carry the answer, is in the capture."""
+    return all(run.request is None for run in conversation.runs) and any(
+        approval.state == "open" or approval.decision == "unseen" for approval in conversation.approvals
+    )
 
 
 def _decided(approval: Approval) -> str:

@@ -17,7 +17,7 @@ from workbench.report import story
 from workbench.report.plain import count, plain
 
 if TYPE_CHECKING:
-    from workbench.calls.conversation import Conversation
+    from workbench.calls.conversation import Conversation, Run
     from workbench.readers.registry import Format
     from workbench.rules import Rule
     from workbench.trace import Trace
@@ -60,13 +60,19 @@ def findings(out: Console, found: Findings, chosen: Iterable[Conversation] | Non
         if not events and not requests:
             out.print(Text("Nothing to judge: no AG-UI event and no request was found.", style="yellow"))
         else:
-            out.print(
-                Text(
-                    "Nothing wrong." if not len(found) else "Nothing wrong, only remarks.", style="bold green"
-                )
-            )
-            fates(out, trace.conversations if chosen is None else chosen, FATES)
+            told = list(trace.conversations if chosen is None else chosen)
+            _healthy(out, found, told)
+            fates(out, told, FATES)
     totals(out, found)
+
+
+def _healthy(out: Console, found: Findings, told: Iterable[Conversation]) -> None:
+    """Say that nothing is wrong; not in green where the answers to approvals are out of sight."""
+    if any(story.answers_unseen(conversation) for conversation in told):
+        out.print(Text("Nothing wrong that can be seen without the requests.", style="bold yellow"))
+    else:
+        said = "Nothing wrong, only remarks." if len(found) else "Nothing wrong."
+        out.print(Text(said, style="bold green"))
 
 
 def fates(
@@ -102,7 +108,7 @@ def conversation(
     for step in story.steps(trace, told, call_ids):
         if run is not step.run:
             run = step.run
-            parts = [f"run {run.number + 1}", plain(run.run_id), plain(run.outcome)]
+            parts = [f"run {run.number + 1}", plain(run.run_id), _outcome(run)]
             if run.outcome == "error":
                 parts.append(f"{plain(run.error_code)} {plain(run.error, 120)}".strip())
             _inside(out, " · ".join(filter(None, parts)), 2, "bold")
@@ -126,15 +132,24 @@ def totals(out: Console, found: Findings) -> None:
     seen = [
         count(summary["threads"], "thread"),
         count(summary["runs"], "run"),
-        count(summary["calls"], "call"),
+        _calls(found.trace),
         count(summary["approvals"], "approval"),
         count(len(summary["sources"]), "source"),
     ]
     _inside(out, f"{', '.join(words)} in {', '.join(seen)}.", 0, "bold")
     reasons = Counter(s.reason for s in found.skipped)
     if reasons:
-        why = "; ".join(f"{plain(reason)} ({number})" for reason, number in reasons.most_common())
+        # a reason of its own may be a list: `no approval; no requests`
+        told = ((plain(reason).replace("; ", " and "), number) for reason, number in reasons.most_common())
+        why = "; ".join(f"{reason} ({number})" for reason, number in told)
         _inside(out, f"{count(len(found.skipped), 'rule')} not asked: {why}.", 0, "dim")
+
+
+def _calls(trace: Trace) -> str:
+    """How many calls there are; those that only ask a person about another call are named apart."""
+    listed = [call for talk in trace.conversations for call in talk.calls]
+    asking = sum(call.synthetic_for is not None for call in listed)
+    return count(len(listed), "call") + (f" ({asking} to ask a person)" if asking else "")
 
 
 def findings_table(out: Console, found: Findings) -> None:
@@ -240,9 +255,14 @@ def _runs(out: Console, conversations: Iterable[Conversation]) -> None:
     """Print which id each run number stands for."""
     runs = [run for conversation in conversations for run in conversation.runs]
     for run in runs[:RUNS]:
-        _inside(out, f"run {run.number + 1}  {plain(run.run_id)}  {plain(run.outcome)}", 2, "dim")
+        _inside(out, f"run {run.number + 1}  {plain(run.run_id)}  {_outcome(run)}", 2, "dim")
     if len(runs) > RUNS:
         _inside(out, f"and {count(len(runs) - RUNS, 'run')} more", 2, "dim")
+
+
+def _outcome(run: Run) -> str:
+    """How a run ended, in a word."""
+    return "no end in the capture" if run.outcome == "none" else plain(run.outcome)
 
 
 def _finding(out: Console, item: Finding, *, advise: bool) -> None:

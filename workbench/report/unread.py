@@ -23,7 +23,8 @@ def unread(trace: Trace) -> Iterator[str]:
                 else ""
             )
             yield f"workbench: {path}: not read: {where}{plain(first.reason, 300)}{also}"
-        if not source.complete:
+        # a file that is not there is one fact, not two
+        if not source.complete and source.note not in {p.reason for p in problems}:
             yield f"workbench: {path}: incomplete: {plain(source.note, 300) or 'it ends too early'}"
 
 

@@ -9,6 +9,7 @@ deleted. The fixtures are an argument because an installed package has none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from workbench.rules.registry import SECTIONS, Rule
 
 FIXTURES, OUT = Path("tests/rules/fixtures"), Path("docs/rules")
 #: Lines of a fixture that a page shows, and characters of each.
-_LINES, _WIDTH = 14, 400
+_LINES, _WIDTH = 20, 1200
 _FAMILIES = {
     "RUN": "Runs",
     "CAL": "Calls",
@@ -108,9 +109,10 @@ def _captures(rule: Rule, fixture: Path) -> list[str]:
     for finding in findings:
         places = [e.line if e.line is not None else e.record for e in finding.evidence]
         numbers = ", ".join(str(n) for n in dict.fromkeys(places) if n is not None)
-        where = f" (line {numbers})" if numbers and finding.evidence[0].line is not None else ""
+        word = "lines" if "," in numbers else "line"
+        where = f" ({word} {numbers})" if numbers and finding.evidence[0].line is not None else ""
         lines.append(f"- {finding.severity}: {finding.message}{where}")
-    return [*lines, "", "## Its nearest neighbour without it", *_shown(clean)]
+    return [*lines, "", "## The nearest capture without it", *_shown(clean)]
 
 
 def _shown(files: Sequence[Path]) -> list[str]:
@@ -135,7 +137,12 @@ def _prose(text: str) -> str:
     words = text.split()
     if words and words[0].isalpha() and words[0].islower():
         words[0] = words[0].capitalize()
-    return " ".join(words)
+    return re.sub(r"`([a-z-]+)`", _linked, " ".join(words))
+
+
+def _linked(match: re.Match[str]) -> str:
+    """The name of a rule as a link to its page; other code as it is."""
+    return f"[{match[0]}]({match[1]}.md)" if match[1] in all_rules() else match[0]
 
 
 def write(fixtures: Path, out: Path) -> None:

@@ -117,6 +117,9 @@ def _html(item: Cell) -> str:
     style = f"{_CELL};{_MONO}" if item.mono else _CELL
     if len(item.text) <= _SHORT:
         style += ";white-space:nowrap"
+    elif item.mono and item.text[0] not in "{[" and max(map(len, item.text.split())) > _SHORT:
+        # JupyterLab drops overflow-wrap where it does not trust: without this an id never wraps
+        style += ";min-width:11em;word-break:break-all"
     elif len(item.text) > _LONG or item.note:
         style += ";min-width:18em;overflow-wrap:anywhere"
     else:

@@ -231,12 +231,13 @@ class _Walk:
         """The words of a run boundary."""
         several = len(self.conversation.thread_ids) > 1
         parts = [
-            f"run {short_id(run.run_id)}" if run.run_id else "run without id",
+            # the number is what the words beside the picture call it
+            f"run {run.number + 1}: {short_id(run.run_id) or 'without id'}",
             f"thread {run.thread_id}" if several and run.thread_id else "",
             "continued" if again else f"turn {run.turn}",
         ]
         if not again:
-            parts.append(f"replay of {short_id(run.replay_of.run_id)}" if run.replay_of is not None else "")
+            parts.append(f"replay of run {run.replay_of.number + 1}" if run.replay_of is not None else "")
             said = [f"{short_id(a.id)}: {a.decision}" for a in run.answers if a.form]
             parts.append(f"resume {', '.join(said)}" if said else "")
             parts.append(f"outcome {run.outcome}" if run.outcome != "none" else "no end in the capture")

@@ -49,9 +49,11 @@ def calls_table(trace: Trace, *, thread: str | None = None, call_id: str | None 
         for call in calls
     ]
     columns = ["tool", "call", "arguments", "decision", "what became of it", "result"]
-    return Grid(
-        plural(len(rows), "call"), ["thread", *columns] if several else columns, rows, "no tool call in view"
+    asking = sum(call.synthetic_for is not None for call in calls)
+    caption = plural(len(rows), "call") + (
+        f", {asking} of them to ask a person about another" if asking else ""
     )
+    return Grid(caption, ["thread", *columns] if several else columns, rows, "no tool call in view")
 
 
 def fate(call: Call) -> Cell:
@@ -128,13 +130,18 @@ def findings_table(findings: Iterable[Finding]) -> Grid:
             [
                 Cell(finding.severity, symbol=symbol, tone=tone),
                 Cell(f"{finding.rule} {finding.code}".strip(), mono=True),
-                replace(cell(finding.message, most=300), note=clean(finding.help, 300)),
+                replace(cell(finding.message, most=300), note=_advice(finding.help)),
                 cell(ids, mono=True, most=80),
                 _place(finding, more),
             ]
         )
     columns = ["severity", "rule", "what is wrong", "ids", "evidence"]
     return Grid(plural(len(rows), "finding"), columns, rows, "nothing wrong was found")
+
+
+def _advice(text: str) -> str:
+    """What to do as a sentence; its code marks mean nothing outside Markdown."""
+    return clean(text[:1].upper() + text[1:].replace("`", ""), 300)
 
 
 def _place(finding: Finding, more: str) -> Cell:

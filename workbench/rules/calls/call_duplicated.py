@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench.calls import lists
-from workbench.calls.arguments import canonical
+from workbench.calls.arguments import canonical, differs
 from workbench.calls.conversation import ListCall, MessageList, Part
 from workbench.findings import Finding
-from workbench.rules.calls.call_id_collision import differs
 from workbench.rules.calls.words import finding, told
 from workbench.rules.registry import rule
 from workbench.rules.slips import listed, named

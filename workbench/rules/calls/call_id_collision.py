@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.calls.arguments import canonical, documents
+from workbench.calls.arguments import canonical, differs, documents
 from workbench.calls.conversation import At, Call, Run, Start
 from workbench.findings import Finding
 from workbench.rules.calls.words import finding, named_call
@@ -108,14 +108,6 @@ def _in_lists(call: Call) -> Iterator[Clash]:
                     f"and as {copy.name} {quoted(copy.arguments)}"
                 )
                 yield Clash(items.run, (items.at,), what, items.place)
-
-
-def differs(name: str, arguments: str, other_name: str, other_arguments: str) -> bool:
-    """Two copies of an id are two calls: other name, or other arguments where both have some."""
-    if name and other_name and name != other_name:
-        return True
-    one, two = canonical(arguments), canonical(other_arguments)
-    return one != two and "{}" not in (one, two)
 
 
 @rule("call-id-collision", code="CAL008", severity="error", needs=("calls",))

@@ -88,7 +88,9 @@ def _decided(one: Call, two: Call) -> bool:
     """Somebody decided between the two, or the second asks again for what the first asked."""
     for approval in one.approvals:
         again = approval.reasked_by
-        if again is not None and (again.call is two or again.call_id == two.id):
+        asks = again is not None and (again.call is two or again.call_id == two.id)
+        # after a cancelled question nobody has decided, and `approval-reasked` keeps silent
+        if asks and approval.decision != "cancelled":
             return True
         answer = granted(approval)
         if answer is not None and answer.sequence <= two.sequence:

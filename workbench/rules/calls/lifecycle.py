@@ -31,7 +31,7 @@ def _tools(trace: Trace) -> dict[tuple[str, str], str]:
     return {(c.thread_id, call.id): call.tool for c in trace.conversations for call in c.calls}
 
 
-@rule("call-not-open", code="CAL001", severity="error", scope="run", needs=("calls",))
+@rule("call-not-open", code="CAL001", severity="error", scope="run")
 def call_not_open(trace: Trace) -> Iterator[Finding]:
     """ARGS or END arrive for a call that is not open: never started, or ended already.
 

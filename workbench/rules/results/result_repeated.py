@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.calls import results
+from workbench.calls.arguments import differs
 from workbench.calls.conversation import At, Call, Result, Run
 from workbench.findings import Finding
 from workbench.rules.calls.call_executed_twice import repeated
@@ -57,12 +58,15 @@ def _pairs(trace: Trace) -> Iterator[Pair]:
 def _in_lists(call: Call) -> Iterator[Pair]:
     for items, entry in call.listed:
         parts = [part for part in entry.results if not is_answer(call, part)]
-        # A doubled call with a result for each copy is one fault: `call-duplicated`.
+        # A doubled call with a result for each copy is one fault: `call-duplicated`, or
+        # `call-id-collision` where the copies are two calls.
         copies = len(entry.copies)
+        own = entry.part
+        collided = any(differs(own.name, own.arguments, c.name, c.arguments) for c in entry.copies)
         for number, second in enumerate(parts[1:], 1):
             first = next((p for p in parts[:number] if same_content(p.content, second.content)), parts[0])
             equal = same_content(first.content, second.content)
-            if copies and equal and number <= copies:
+            if number <= copies and (equal or collided):
                 continue
             classes = {results.classify(p.content, p.error) for p in (first, second)}
             yield Pair(call, items.run, items.place, (items.at,), first.content, second.content, equal,

@@ -67,8 +67,8 @@ def run_end_missing(trace: Trace) -> Iterator[Finding]:
 
     Why it hurts: the client's spinner never stops, open messages stay open, and nobody knows
         whether the work was done.
-    No fault when: the capture itself is cut (an unfinished HAR, a truncated last frame); then
-        this is information.
+    No fault when: the capture itself is cut (an unfinished HAR, a truncated last frame), or a
+        reconnect brings the whole run once more; then this is information.
     What to do: look at the server's log at that moment: most often an exception escaped the
         event generator, or a proxy closed the connection. Wrap the generator so that every
         exception becomes RUN_ERROR.
@@ -79,8 +79,12 @@ def run_end_missing(trace: Trace) -> Iterator[Finding]:
     Sources: AG-UI events, run lifecycle; ag-ui-protocol/ag-ui#2416.
     """
     for conversation, slip in slips(trace, "run-end-missing"):
-        mild = cut(slip.run, conversation)
-        why = " The capture is cut here." if mild else ""
+        again = slip.run.replay_of
+        while again is not None and again.end is None:
+            again = again.replay_of
+        whole = again is not None
+        mild = whole or cut(slip.run, conversation)
+        why = " A later stream sends the whole run." if whole else " The capture is cut here." if mild else ""
         message = f"{named(slip.run).capitalize()} has no RUN_FINISHED or RUN_ERROR.{why}"
         yield report(trace, slip, message, severity="info" if mild else "")
 

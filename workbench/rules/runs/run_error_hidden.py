@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 #: Names under which frameworks report that the whole run failed, letters only: agno
 #: `RunError`, `TeamRunError`, `WorkflowError`; OpenAI Responses `response.failed`; CrewAI
-#: `crew_kickoff_failed`, `flow_failed`; a stream's bare `error`.
+#: `crew_kickoff_failed`, `flow_failed`; LangChain `on_chain_error`; a stream's bare `error`.
 _FAILED = frozenset({
     "runerror", "runfailed", "teamrunerror", "workflowerror", "workflowrunerror", "workflowfailed",
     "workflowfailedevent", "crewkickofffailed", "crewkickofffailedevent", "flowfailed", "responsefailed",
-    "responseerror", "agentrunerror", "agenterror", "agentexecutionerror", "error",
+    "responseerror", "agentrunerror", "agenterror", "agentexecutionerror", "onchainerror", "error",
 })  # fmt: skip
 _LETTERS = re.compile(r"[^a-z]+")
 _SAYING = ("message", "content", "error", "errorMessage", "error_message", "detail")

@@ -20,7 +20,8 @@ def run_id_changed(trace: Trace) -> Iterator[Finding]:
     Why it hurts: what is stored under the run's id is not found again: a resume goes to another
         thread, a client that waits for its runId waits for ever.
     No fault when: the producer is LangGraph, whose RUN_FINISHED often carries its own run id;
-        then this is information. An id that the request left out may be given by the server.
+        then this is information. An id that the request left out may be given by the server,
+        and a stream that sends earlier runs again keeps their ids.
     What to do: take both ids from the request once, and use them for every RUN_* event.
     Example:
         {"type": "RUN_STARTED", "threadId": "t1", "runId": "r1"}
@@ -28,6 +29,8 @@ def run_id_changed(trace: Trace) -> Iterator[Finding]:
     Sources: AG-UI events, RunStarted and RunFinished.
     """
     for _, slip in slips(trace, "run-id-changed"):
+        if slip.variant == "request" and slip.run.replay_of is not None:
+            continue  # a reconnect: the request asks for the thread, the replay brings its runs
         mild = slip.run.producer == "langgraph"
         detail = f": {slip.detail}" if slip.detail else f" to {', '.join(slip.ids)}"
         message = f"The ids of {named(slip.run)} changed{detail}."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.findings import Finding
 from workbench.rules.registry import rule
 from workbench.rules.rows import at_rows
+from workbench.rules.schema.message_schema import departures
 from workbench.rules.slips import quoted
 
 if TYPE_CHECKING:
@@ -41,6 +42,13 @@ def _rows(group: list[Deviation]) -> list[int]:
     return list(dict.fromkeys(deviation.event for deviation in group))
 
 
+def _calls(trace: Trace, group: list[Deviation]) -> tuple[str, ...]:
+    """The calls that the events are about, where they say so."""
+    records = trace.records
+    ids = (records.pool.text(records.events.call[deviation.event]) for deviation in group)
+    return tuple(dict.fromkeys(i for i in ids if i))
+
+
 @rule("schema-unknown-type", code="SCH001", severity="warning", scope="capture")
 def schema_unknown_type(trace: Trace) -> Iterator[Finding]:
     """An event type that neither protocol generation knows; lower-case names count as unknown.
@@ -61,14 +69,15 @@ def schema_unknown_type(trace: Trace) -> Iterator[Finding]:
         yield at_rows(trace, _rows(group), message, other_ids=(word,))
 
 
-@rule("schema-field-missing", code="SCH002", severity="error", scope="capture")
+@rule("schema-field-missing", code="SCH002", severity="error", scope="capture", needs=())
 def schema_field_missing(trace: Trace) -> Iterator[Finding]:
-    """An event lacks a field that the protocol requires.
+    """An event, or a message of a request or snapshot, lacks a field that the protocol requires.
 
     Why it hurts: clients refuse the event and with it the stream; an event without its id
         cannot be joined with anything.
     No fault when: the field is optional in either protocol generation. A field that is there
-        but empty is another fault (`call-id-empty`, `call-name-empty`).
+        but empty is another fault (`call-id-empty`, `call-name-empty`). A message without an id
+        is not reported.
     What to do: build events with the official SDK's classes, or validate them in a test.
     Example:
         {"type": "TEXT_MESSAGE_START", "role": "assistant"}
@@ -78,12 +87,14 @@ def schema_field_missing(trace: Trace) -> Iterator[Finding]:
         if event_type in _PATCHES and field not in ("delta", "patch", "messageId", "activityType"):
             continue  # inside a patch: state-delta-invalid
         message = f"{event_type} without {field}{_times(group)}."
-        yield at_rows(trace, _rows(group), message, other_ids=(f"{event_type}.{field}",))
+        yield at_rows(trace, _rows(group), message, call_ids=_calls(trace, group),
+                      other_ids=(f"{event_type}.{field}",))  # fmt: skip
+    yield from departures(trace, "field-missing")
 
 
-@rule("schema-field-invalid", code="SCH003", severity="error", scope="capture")
+@rule("schema-field-invalid", code="SCH003", severity="error", scope="capture", needs=())
 def schema_field_invalid(trace: Trace) -> Iterator[Finding]:
-    """A field of an event has a type or value that the protocol does not allow.
+    """A field of an event, message or resume entry has a type or value that the protocol does not allow.
 
     Why it hurts: clients refuse the event and with it the stream; lenient ones ignore the field,
         for instance an interrupt whose outcome they do not know.
@@ -100,7 +111,9 @@ def schema_field_invalid(trace: Trace) -> Iterator[Finding]:
             continue
         detail = f": {quoted(group[0].detail, 120)}" if group[0].detail else ""
         message = f"{event_type}.{field} is not valid{detail}{_times(group)}."
-        yield at_rows(trace, _rows(group), message, other_ids=(f"{event_type}.{field}",))
+        yield at_rows(trace, _rows(group), message, call_ids=_calls(trace, group),
+                      other_ids=(f"{event_type}.{field}",))  # fmt: skip
+    yield from departures(trace, "field-invalid")
 
 
 @rule("schema-snake-case", code="SCH004", severity="warning", scope="capture")

@@ -135,7 +135,10 @@ class _Match:
                 self.out.positions[id(call)] = entry.position
                 owners.setdefault(entry.position, (entry, []))[1].append(call)
         for entry, calls in owners.values():
-            if known.ids and entry.id and entry.id not in known.ids and not foreign:
+            own = self.found.get(id(known))
+            # a second owner beside the first is a doubled call (call-duplicated), not a new id
+            doubled = own is not None and own.id in known.ids and all(call in own.calls for call in calls)
+            if known.ids and entry.id and entry.id not in known.ids and not foreign and not doubled:
                 self.out.rekeyed.append((known, entry, calls))
             if id(known) not in self.found and (not known.text or same(entry.text) == same(known.text)):
                 self._take(known, entry)

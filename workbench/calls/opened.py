@@ -1,0 +1,35 @@
+"""What is open in a run while its events pass by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.calls.conversation import Message, Slip, Start
+
+
+@dataclass(slots=True)
+class Open:
+    """What is open in one run: calls, messages, phases of thought and steps."""
+
+    calls: dict[str, list[Start]] = field(default_factory=dict)
+    #: ENDs still due for calls that were started again while open
+    due: dict[str, int] = field(default_factory=dict)
+    messages: dict[tuple[str, str], Message] = field(default_factory=dict)
+    chunked_call: str | None = None
+    chunked_message: dict[str, str] = field(default_factory=dict)
+    #: START rows of REASONING_START and THINKING_START, by kind and id
+    phases: dict[tuple[str, str], int] = field(default_factory=dict)
+    steps: dict[str, int] = field(default_factory=dict)
+    #: last message that got content, by lane, and those already reported as interleaved
+    content: dict[str, Message] = field(default_factory=dict)
+    interleaved: set[tuple[str, str]] = field(default_factory=set)
+    #: slips that only count if the call is ended after all: else `call-not-closed` says enough
+    pending: list[tuple[Slip, Start]] = field(default_factory=list)
+
+
+def extend(ranges: list[tuple[int, int]], row: int) -> None:
+    """Add a row to inclusive ranges of rows."""
+    if ranges and ranges[-1][1] == row - 1:
+        ranges[-1] = (ranges[-1][0], row)
+    else:
+        ranges.append((row, row))
