@@ -39,3 +39,16 @@ def test_everything_public_says_what_it_is():
     for name in wb.__all__:
         value = getattr(wb, name)
         assert name == "__version__" or value.__doc__, name
+
+
+def test_findings_show_themselves_in_a_few_harmless_lines():
+    from workbench.findings import Finding, Findings
+
+    found = wb.check(wb.load("sample:mixed-decisions"))
+    first, *rest = repr(found).splitlines()
+    assert first == "<Findings: 2 error, 1 warning, 0 info; 0 rules skipped>"
+    assert len(rest) == len(found)
+    many = Findings(found.trace, [Finding("\x1b[2J\u202e", severity="info", rule="call-x")] * 30)
+    assert repr(many).endswith("  and 10 more")
+    assert "\x1b" not in repr(many)
+    assert "\u202e" not in repr(many)

@@ -45,6 +45,25 @@ def test_findings_are_1_with_file_and_line(cli, tmp_path):
     assert "\n  dig  c\n" in done.out
 
 
+def test_without_requests_an_open_approval_is_not_called_healthy(cli, tmp_path):
+    start = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "dig"}
+    ask = {
+        "type": "CUSTOM",
+        "name": "function_approval_request",
+        "value": {"id": "c", "function_call": {"call_id": "c", "name": "dig", "arguments": {}}},
+    }
+    path = tmp_path / "asked.jsonl"
+    path.write_bytes(events(start, {"type": "TOOL_CALL_END", "toolCallId": "c"}, ask))
+    out = cli("check", str(path), "--select", "approval-pending").out
+    assert "Nothing wrong that can be seen without the requests." in out
+    assert "requests carry the answers" in " ".join(out.split())
+    assert "without the requests" not in cli("check", HEALTHY).out
+
+
+def test_a_file_that_is_not_there_is_said_once(cli):
+    assert cli("check", "nowhere.sse").err.count("no such file") == 1
+
+
 @pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("warning", 1), ("info", 1), ("never", 0)])
 def test_fail_on_with_errors(cli, fail_on, code):
     assert cli("check", FAULTY, "--fail-on", fail_on).code == code

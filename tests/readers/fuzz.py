@@ -130,14 +130,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--inputs", type=int, default=0, help="at most so many; 0 for as many as there is time")
+    parser.add_argument(
+        "--inputs", type=int, default=0, help="at most so many; 0 for as many as there is time"
+    )
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     formats, slowest = run(options.seconds, options.seed, options.inputs, options.keep)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     for name, count in formats.most_common():
         print(f"{count:9,}  {name}")
-    print(f"{formats.total():9,}  inputs, none failed; slowest {slowest:.2f} CPU s; highest memory {memory} MiB")
+    print(
+        f"{formats.total():9,}  inputs, none failed; slowest {slowest:.2f} CPU s; highest memory {memory} MiB"
+    )
 
 
 if __name__ == "__main__":

@@ -58,6 +58,8 @@ class CallEvents:
         call.lane = call.lane or start.lane
         call.starts.append(start)
         state.calls.setdefault(call_id, []).append(start)
+        if not chunked:
+            state.bare.setdefault(start.lane, {})[call_id] = start
         producers.by_call(run, call_id, tool)
         if tool in producers.CONFIRM_CALLS and call.synthetic_for is None:
             call.synthetic_for = ""

@@ -89,17 +89,11 @@ class MessageEvents:
             self.known.slip("messages-interleaved", run, row, ids=(last.id, message.id))
 
     def _inside(self, row: int, run: Run, state: Open, kind: str, lane: str) -> None:
-        if kind != "text" or not state.calls:
+        if kind != "text" or not state.calls or self.known.quiet:
             return
-        reported = {id(start) for slip, start in state.pending if slip.rule == "text-inside-call"}
-        for call_id, starts in state.calls.items():
-            start = starts[-1]
-            if (
-                start.lane == lane
-                and not start.chunked
-                and id(start) not in reported
-                and not self.known.quiet
-            ):
+        for call_id, start in state.bare.pop(lane, {}).items():
+            starts = state.calls.get(call_id)
+            if starts and starts[-1] is start:
                 slip = Slip(
                     "text-inside-call", run, At("event", row), call_id, other=At("event", start.event)
                 )

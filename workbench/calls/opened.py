@@ -12,6 +12,8 @@ class Open:
     """What is open in one run: calls, messages, phases of thought and steps."""
 
     calls: dict[str, list[Start]] = field(default_factory=dict)
+    #: open calls that no text was seen inside of yet, by lane: their last START
+    bare: dict[str, dict[str, Start]] = field(default_factory=dict)
     #: ENDs still due for calls that were started again while open
     due: dict[str, int] = field(default_factory=dict)
     messages: dict[tuple[str, str], Message] = field(default_factory=dict)

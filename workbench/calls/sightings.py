@@ -41,25 +41,36 @@ class Sightings:
         self.quiet = False
         self.orphans: dict[str, list[Result]] = {}
         self._answers_seen: set[tuple[str, str, str]] = set()
+        #: slips that a late END may take back, by rule, run and id
+        self._unclosed: dict[tuple[str, int, str], Slip] = {}
+        self._withdrawn: set[int] = set()
 
     def slip(self, rule: str, run: Run, row: int, **facts: Any) -> Slip:
         """Note a step against the protocol; not for late events, which `event-after-run-end` names."""
         slip = Slip(rule, run, At("event", row), **facts)
         if not self.quiet:
             self.conversation.slips.append(slip)
+            if rule in ("call-not-closed", "message-not-closed"):
+                name = slip.call_id if slip.call_id is not None else slip.ids[0]
+                self._unclosed.setdefault((rule, id(run), name), slip)
         return slip
 
     def late_end(
         self, rule: str, run: Run, *, call_id: str | None = None, message_id: str | None = None
     ) -> bool:
         """An END after the end of its run: `event-after-run-end` names it, so "never closed" is taken back."""
+        name = call_id if call_id is not None else message_id or ""
+        slip = self._unclosed.pop((rule, id(run), name), None) if self.quiet else None
+        if slip is None:
+            return False
+        self._withdrawn.add(id(slip))
+        return True
+
+    def settle(self, last: int) -> None:
+        """The conversation is over; `last` is the number of its last run."""
         slips = self.conversation.slips
-        for slip in slips if self.quiet else ():
-            same = slip.call_id == call_id if call_id is not None else slip.ids == (message_id,)
-            if slip.rule == rule and slip.run is run and same:
-                slips.remove(slip)
-                return True
-        return False
+        slips[:] = [slip for slip in slips if id(slip) not in self._withdrawn]
+        self.desk.settle(last)
 
     def text(self, column: Any, row: int) -> str | None:
         """The text of a column of `events`."""
@@ -95,12 +106,11 @@ class Sightings:
                 key = (given.id, str(message.get("id")), given.decision)
                 if key not in self._answers_seen:
                     self._answers_seen.add(key)
-                    if position > last_reply or any(a.id == given.id for a in self.desk.open()):
+                    if position > last_reply or self.desk.asked.waits(given.id):
                         self.desk.answer(given, run, at, sequence)
         # A tool message may name the approval instead of the call.
-        offered = {a.id for a in self.desk.approvals}
         for part in items.orphans:
-            decision = decisions.is_decision(part.content) if part.call_id in offered else None
+            decision = decisions.is_decision(part.content) if self.desk.asked.offers(part.call_id) else None
             key = (part.call_id, part.message_id, part.content)
             if decision is not None and key not in self._answers_seen:
                 self._answers_seen.add(key)

@@ -207,13 +207,16 @@ def _finish(records: Records, walk: Walk) -> None:
         requests_only = bool(call.results) and all(r.place == "request" for r in call.results)
         call.client_side = call.synthetic_for is None and (call.tool in declared or requests_only)
     producers.spread(conversation.runs)
+    first: dict[str, Call] = {}
     for call in conversation.calls:
-        for approval in walk.known.desk.approvals:
-            if approval.call is None and approval.call_id == call.id and call.synthetic_for is None:
-                approval.call = call
-                call.approvals.append(approval)
+        if call.synthetic_for is None:
+            first.setdefault(call.id, call)
+    for approval in conversation.approvals:
+        if approval.call is None and (named := first.get(approval.call_id)) is not None:
+            approval.call = named
+            named.approvals.append(approval)
     last = max((run.number for run in conversation.runs if run.events), default=-1)
-    walk.known.desk.settle(last)
+    walk.known.settle(last)
 
 
 def _arguments(call: Call) -> str | None:

@@ -53,13 +53,16 @@ def _read_copy(reading: Reading, path: Path) -> None:
                 reading.ignore("databases without a table agent_runs")
                 reading.note(f"a SQLite database without CopilotKit's table {TABLE}")
                 return
-            for row in _rows(database, columns):
+            runs = 0
+            for runs, row in enumerate(_rows(database, columns), start=1):  # noqa: B007 - asked for below
                 room = reading.limits.max_decompressed - data.size
                 if sum(len(value) for value in row.values() if isinstance(value, bytes)) > room:
                     reading.problem(f"more than {reading.limits.max_decompressed:,} bytes of events")
                     reading.cut("too large to be read to its end")
                     return
                 _read_run(reading, data, row)
+            if not runs:
+                reading.note(f"no runs in the table {TABLE}")
     except (sqlite3.Error, OverflowError, ValueError) as problem:
         reading.problem(f"SQLite: {str(problem)[:120]}")
         reading.cut("the database could not be read to its end")
