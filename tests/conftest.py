@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parent.parent
 TRACES = ROOT / "traces"
+# A busy machine is no fault of the code: examples are bounded in number, not in time.
+settings.register_profile("bounded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("bounded")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 

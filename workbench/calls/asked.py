@@ -57,7 +57,11 @@ class Asked:
         seen.ids.add(ask.id)
         seen.channels.add(ask.channel)
         seen.by_run.setdefault(run, []).append(ask)
-        for names, name in ((self._by_id, ask.id), (self._by_id, approval.id), (self._by_call, approval.call_id)):
+        for names, name in (
+            (self._by_id, ask.id),
+            (self._by_id, approval.id),
+            (self._by_call, approval.call_id),
+        ):
             self._insert(names.setdefault(name, _Named()), approval)
         self._first.setdefault((ask.id, run), approval)
         if ask.channel == "confirm-call" and ask.at.kind == "event":
@@ -127,9 +131,9 @@ class Asked:
 
     def meant(self, name: str) -> Approval | None:
         """The approval that an answer means by an id: the first that is open, else the last of that name."""
-        return self._meant(self._by_id.get(name), lambda a: name == a.id or self.was_asked_as(a, name)) or self._meant(
-            self._by_call.get(name), lambda a: a.call_id == name
-        )
+        return self._meant(
+            self._by_id.get(name), lambda a: name == a.id or self.was_asked_as(a, name)
+        ) or self._meant(self._by_call.get(name), lambda a: a.call_id == name)
 
     @staticmethod
     def _meant(named: _Named | None, fits: Callable[[Approval], bool]) -> Approval | None:

@@ -13,6 +13,30 @@ from typing import Any, Literal, NamedTuple
 Place = Literal["stream", "snapshot", "request", "payload", "history", "telemetry"]
 
 
+class Short:
+    """A short repr: the objects point at each other, and a full one would print the whole capture."""
+
+    __slots__ = ()
+    #: the fields that tell one from another
+    TOLD = (
+        "thread_id",
+        "run_id",
+        "id",
+        "call_id",
+        "occurrence",
+        "kind",
+        "place",
+        "tool",
+        "decision",
+        "state",
+        "outcome",
+    )
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.TOLD if hasattr(self, name))
+        return f"<{type(self).__name__} {told}>"
+
+
 class At(NamedTuple):
     """Where something stands: a row of `events` or `requests`, or the number of a payload."""
 
@@ -20,8 +44,8 @@ class At(NamedTuple):
     row: int
 
 
-@dataclass(slots=True, eq=False)
-class Run:
+@dataclass(slots=True, eq=False, repr=False)
+class Run(Short):
     """One run of a thread: from RUN_STARTED to its terminal event, as far as the capture shows it.
 
     `row` is None for what has neither start nor end (loose events of an excerpt, or a
@@ -66,8 +90,8 @@ class Run:
         return bool(self.answers)
 
 
-@dataclass(slots=True, eq=False)
-class Message:
+@dataclass(slots=True, eq=False, repr=False)
+class Message(Short):
     """One streamed message. `deltas` are inclusive ranges of event rows, in order."""
 
     id: str
@@ -82,8 +106,8 @@ class Message:
     deltas: list[tuple[int, int]] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class Part:
+@dataclass(slots=True, eq=False, repr=False)
+class Part(Short):
     """One content part of a message in a list. `position` is the index of its message."""
 
     position: int
@@ -98,8 +122,8 @@ class Part:
     error: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class ListCall:
+@dataclass(slots=True, eq=False, repr=False)
+class ListCall(Short):
     """One call occurrence inside one message list, with the results that answer it there."""
 
     part: Part
@@ -112,8 +136,8 @@ class ListCall:
     call: Call | None = None
 
 
-@dataclass(slots=True, eq=False)
-class MessageList:
+@dataclass(slots=True, eq=False, repr=False)
+class MessageList(Short):
     """The messages of one snapshot, request, payload or history, in order.
 
     `messages` are the decoded messages as they stand; `parts` the same, flattened.
@@ -131,8 +155,8 @@ class MessageList:
     orphans: list[Part] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class Result:
+@dataclass(slots=True, eq=False, repr=False)
+class Result(Short):
     """One sighting of a result. `cls`: ok, error, placeholder, refusal; a decision is no result."""
 
     call_id: str
@@ -148,8 +172,8 @@ class Result:
     decision: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Start:
+@dataclass(slots=True, eq=False, repr=False)
+class Start(Short):
     """One TOOL_CALL_START (or first chunk) with the arguments and the end that follow it."""
 
     event: int
@@ -166,8 +190,8 @@ class Start:
     arguments: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Call:
+@dataclass(slots=True, eq=False, repr=False)
+class Call(Short):
     """One occurrence of a tool call, with every sighting of it."""
 
     thread_id: str
@@ -210,8 +234,8 @@ class Call:
         return [r for r in self.results if r.place == "stream"]
 
 
-@dataclass(slots=True, eq=False)
-class Ask:
+@dataclass(slots=True, eq=False, repr=False)
+class Ask(Short):
     """One sighting of an approval request on one channel."""
 
     channel: str
@@ -228,8 +252,8 @@ class Ask:
     expires: int | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Answer:
+@dataclass(slots=True, eq=False, repr=False)
+class Answer(Short):
     """One answer to an approval. `decision` is a word of `model.DECISIONS`.
 
     `approval` is None where nothing that was asked fits it. An unseen answer (reading rule
@@ -248,8 +272,8 @@ class Answer:
     refused: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Approval:
+@dataclass(slots=True, eq=False, repr=False)
+class Approval(Short):
     """One request for a person's decision, over all its channels and offers."""
 
     id: str
@@ -297,8 +321,8 @@ class Slip:
     other: At | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Conversation:
+@dataclass(slots=True, eq=False, repr=False)
+class Conversation(Short):
     """Everything about one thread (or several that are one conversation, reading rule 16)."""
 
     thread_id: str

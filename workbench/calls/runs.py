@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
+from workbench.calls import order
 from workbench.calls.conversation import At, Run, Slip
 from workbench.readers.records import Records
 
@@ -31,6 +32,8 @@ class Assigned:
     #: event rows by stream, streams in order of time where all have one, else as loaded
     streams: list[tuple[int, Iterable[int]]] = field(default_factory=list)
 
+    #: said where the streams were put into another order than they were loaded in
+    note: str = ""
     #: kind of event by pool code of its type: lower-case names are read as what they mean
     kinds: dict[int, str] = field(default_factory=dict)
 
@@ -38,52 +41,26 @@ class Assigned:
         """All event rows in the order of their streams."""
         return chain.from_iterable(rows for _, rows in self.streams)
 
+    def in_order(self) -> list[Run]:
+        """All runs in the order of their streams; those that are only requests come last."""
+        place = {stream: n for n, (stream, _) in enumerate(self.streams)}
+        last = len(place)
+        return sorted(self.runs, key=lambda r: last if r.stream is None else place.get(r.stream, last))
+
 
 def assign(records: Records) -> Assigned:
     """Walk every stream once; streams are independent of each other here."""
     out = Assigned(run_of=array("i", bytes(4 * len(records.events))))
     out.kinds = {code: records.pool.values[code].upper() for code in set(records.events.type)}
-    out.streams = _rows_by_stream(records)
+    out.streams, timed = order.rows_by_stream(records)
     for stream, rows in out.streams:
         _Walk(records, stream, out).walk(rows)
     _requests_without_stream(records, out)
     _name_threads(records, out)
+    if not timed:
+        out.streams, out.note = order.by_answers(records, out.streams, out.runs)
+    _number_rows(out)
     return out
-
-
-def _rows_by_stream(records: Records) -> list[tuple[int, Iterable[int]]]:
-    """Event rows per stream, streams in order of time where all have one, else as loaded."""
-    column = records.events.stream
-    ranges: dict[int, list[tuple[int, int]]] = {}
-    start = 0
-    for row in range(1, len(column) + 1):
-        if row == len(column) or column[row] != column[start]:
-            ranges.setdefault(column[start], []).append((start, row))
-            start = row
-    order = sorted(range(len(records.streams)), key=lambda n: (n not in ranges, n))
-    times = [_began(records, n, ranges.get(n)) for n in order]
-    if all(time is not None for time in times):
-        order = [n for _, n in sorted(zip(times, order, strict=True), key=lambda pair: pair[0] or 0)]
-    return [(n, _chain(ranges.get(n, []))) for n in order]
-
-
-def _chain(ranges: list[tuple[int, int]]) -> Iterable[int]:
-    if len(ranges) == 1:
-        return range(*ranges[0])
-    return [row for first, end in ranges for row in range(first, end)]
-
-
-def _began(records: Records, stream: int, ranges: list[tuple[int, int]] | None) -> int | None:
-    opened = records.streams[stream]
-    if opened.time is not None:
-        return opened.time
-    if opened.request is not None and records.requests[opened.request].time is not None:
-        return records.requests[opened.request].time
-    for first, end in ranges or ():
-        for row in range(first, end):
-            if records.events.time_source[row] in (0, 1):
-                return records.events.time[row]
-    return None
 
 
 class _Walk:
@@ -336,19 +313,21 @@ def _requests_without_stream(records: Records, out: Assigned) -> None:
 
 
 def _name_threads(records: Records, out: Assigned) -> None:
-    """Give rows to real runs, and nameless runs the thread of their source where it has just one."""
+    """Nameless runs have the thread of their source, where it has just one."""
     threads: dict[int, set[str]] = {}
     for run in out.runs:
         if run.thread_id:
             threads.setdefault(_source(records, run), set()).add(run.thread_id)
-    row = 0
     for run in out.runs:
         if not run.thread_id:
             known = threads.get(_source(records, run), set())
             run.thread_id = next(iter(known)) if len(known) == 1 else ""
-        if run.start is not None or run.end is not None:
-            run.row = row
-            row += 1
+
+
+def _number_rows(out: Assigned) -> None:
+    """Runs with a start or an end are rows of `trace.runs`, in the order of their streams."""
+    for row, run in enumerate(r for r in out.in_order() if r.start is not None or r.end is not None):
+        run.row = row
 
 
 def _source(records: Records, run: Run) -> int:

@@ -38,7 +38,7 @@ class Story:
 def build(records: Records) -> Story:
     """Derive every conversation of what was loaded."""
     assigned = runs.assign(records)
-    conversations = _conversations(records, assigned.runs)
+    conversations = _conversations(records, assigned.in_order(), assigned.note)
     walks = {
         id(run): walk
         for walk in (Walk(records, c) for c in conversations)
@@ -63,7 +63,7 @@ def build(records: Records) -> Story:
     return story
 
 
-def _conversations(records: Records, all_runs: list[Run]) -> list[Conversation]:
+def _conversations(records: Records, all_runs: list[Run], note: str) -> list[Conversation]:
     """One per thread id; threads are one conversation where only the scrubbed ids keep them apart."""
     by_thread: dict[str, Conversation] = {}
     for run in all_runs:
@@ -74,6 +74,8 @@ def _conversations(records: Records, all_runs: list[Run]) -> list[Conversation]:
     for conversation in kept:
         for number, run in enumerate(conversation.runs):
             run.number = number
+        if note and len({run.stream for run in conversation.runs}) > 1:
+            conversation.notes.append(note)
         conversation.complete = all(run.complete for run in conversation.runs)
     return kept
 
