@@ -5,7 +5,6 @@ Prints CPU seconds (user and system, best of some runs, interpreter included) an
 a busy machine slows all of them alike. Ends with 1 where a budget is exceeded.
 """
 
-# ruff: noqa: S603 - runs commands of its own
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
 """The command `workbench`: it parses, calls the API and prints.
 
-Exit codes: 0 nothing at or above `--fail-on`; 1 findings; 2 usage, or nothing could be read.
+Exit codes: 0 nothing at or above `--fail-on`; 1 findings; 2 usage, nothing could be read, or a rule failed.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -114,7 +116,7 @@ def check(
         import json
 
         # ASCII only: the direction marks and C1 controls of a capture do not reach a terminal
-        print(json.dumps(found.to_dict(), indent=2))
+        print(json.dumps(found.to_dict(), indent=2).replace("\x7f", "\\u007f"))
     elif output is Format.md:
         from workbench.report.markdown import markdown
 
@@ -123,7 +125,10 @@ def check(
         from workbench.report import text
 
         text.findings(text.console(), found, narrow.conversations(trace, thread, call))
-    if strict and trace.records.problems:
+    failed = [s for s in found.skipped if s.failed]
+    for skipped in failed:
+        print(f"workbench: rule {skipped.rule}: {skipped.reason}", file=sys.stderr)
+    if failed or (strict and trace.records.problems):
         raise typer.Exit(2)
     if fail_on is not FailOn.never and found.at_least(fail_on.value):
         raise typer.Exit(1)
@@ -232,6 +237,8 @@ def _load(paths: list[str], progress: object) -> Trace:
     from workbench.report.unread import unread, unread_altogether
     from workbench.trace import load
 
+    if "-" in paths and sys.stdin is None:
+        _refuse("standard input is closed")
     trace = load(*paths, progress=progress)  # type: ignore[arg-type]
     for line in unread(trace):
         print(line, file=sys.stderr)
@@ -241,13 +248,18 @@ def _load(paths: list[str], progress: object) -> Trace:
 
 
 def _ask(trace: Trace, select: list[str], ignore: list[str]) -> Findings:
+    import warnings
+
     from workbench.rules import check
 
     known = _rule_words()
     for word in (*select, *ignore):
         if word not in known:
             _refuse_rule(word)
-    return check(trace, select=select, ignore=ignore)
+    with warnings.catch_warnings():
+        # a rule that fails is named below the findings
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return check(trace, select=select, ignore=ignore)
 
 
 def _draw(trace: Trace, thread: str, call: str, svg: str) -> None:
@@ -301,17 +313,27 @@ def _why(error: Exception) -> str:
 def _refuse(reason: str) -> NoReturn:
     from workbench.report.plain import plain
 
-    print(f"workbench: {plain(reason)}", file=sys.stderr)
+    print(f"workbench: {plain(reason, 1000)}", file=sys.stderr)
     raise typer.Exit(2)
 
 
 def main() -> None:
     """Run the command line; text that the terminal cannot encode is escaped, not a crash."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # closed by the caller; print would send what is for standard error to standard output
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - as long as we run
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    # What is loaded is kept until the end: looking for cycles in it again and again is a fifth of the time.
+    gc.set_threshold(500_000, 50, 1000)
     try:
         app()
+    except OSError as error:
+        # the disk that the output goes to is full, or the like
+        print(f"workbench: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
     except Exception:  # noqa: BLE001 - 1 would say that the capture has findings
         import traceback
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from workbench.model import column_of
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -74,10 +76,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A rule that could not be asked, and why."""
+    """A rule that could not be asked, and why; `failed` where it was asked and raised."""
 
     rule: str
     reason: str
+    failed: bool = False
 
 
 @dataclass(slots=True, repr=False)
@@ -89,7 +92,8 @@ class Findings(Sequence[Finding]):
     skipped: list[Skipped] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        named = ", ".join(f"{sum(f.severity == s for f in self.items)} {s}" for s in _RANK)
+        numbers = {severity: sum(f.severity == severity for f in self.items) for severity in _RANK}
+        named = ", ".join(f"{n} {s}{'' if n == 1 or s == 'info' else 's'}" for s, n in numbers.items())
         lines = [f"<Findings: {named}; {len(self.skipped)} rules skipped>"]
         for finding in self.items[:_SHOWN]:
             # a control character of the capture must not act in a terminal
@@ -141,7 +145,7 @@ class Findings(Sequence[Finding]):
             "severity", "rule", "code", "place", "thread_id", "run_id", "call_ids",
             "approval_ids", "other_ids", "message", "help", "evidence",
         ]  # fmt: skip
-        return pd.DataFrame(rows, columns=columns).astype("str")
+        return pd.DataFrame({name: column_of([row[name] for row in rows], "str") for name in columns})
 
     def to_dict(self) -> dict[str, Any]:
         """The whole check as plain data, schema 1 (the JSON of `workbench check --format json`)."""
@@ -155,7 +159,7 @@ class Findings(Sequence[Finding]):
             "calls": summary["calls"],
             "approvals": summary["approvals"],
             "findings": [f.to_dict() for f in self.items],
-            "skipped": [asdict(s) for s in self.skipped],
+            "skipped": [{"rule": s.rule, "reason": s.reason} for s in self.skipped],
         }
 
 

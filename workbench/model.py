@@ -53,11 +53,12 @@ class Table:
     row: str
     columns: tuple[Column, ...]
 
-    def frame(self, values: Mapping[str, Sequence[Any]] | None = None) -> pd.DataFrame:
+    def frame(self, values: Mapping[str, Sequence[Any] | pd.Series[Any]] | None = None) -> pd.DataFrame:
         """Make the DataFrame; every declared column is there, in order and dtype.
 
         `values` maps column names to equally long sequences; `time` columns are given
         as UTC nanoseconds (`None` for no time) and a column left out is all missing.
+        A pandas Series is taken as it is: it has the dtype already.
         Raises `KeyError` for a name that is not declared.
         """
         import pandas as pd
@@ -70,15 +71,36 @@ class Table:
         series: dict[str, pd.Series[Any]] = {}
         for column in self.columns:
             given = values.get(column.name)
-            if column.dtype == "time":
+            if isinstance(given, pd.Series):
+                series[column.name] = given
+            elif column.dtype == "time":
                 # Through Int64, because a list with None would become float and lose nanoseconds.
-                ticks = pd.array([None] * length if given is None else list(given), dtype="Int64")
+                # A date may be given that nanoseconds cannot count to (an approval until the year 9999).
+                ticks = pd.array(
+                    [_tick(v) for v in given] if given is not None else [None] * length, dtype="Int64"
+                )
                 times = pd.to_datetime(pd.Series(ticks), unit="ns", utc=True)
                 series[column.name] = times.astype("datetime64[ns, UTC]")
             else:
                 data = [None] * length if given is None else given
-                series[column.name] = pd.Series(data, dtype=PANDAS_DTYPES[column.dtype])
+                series[column.name] = column_of(data, PANDAS_DTYPES[column.dtype])
         return pd.DataFrame(series)
+
+
+def column_of(values: Sequence[Any], dtype: str) -> pd.Series[Any]:
+    """A column of that pandas dtype; what UTF-8 cannot hold (a file name of other bytes) is written out."""
+    import pandas as pd
+
+    try:
+        return pd.Series(values, dtype=dtype)
+    except UnicodeEncodeError:
+        held = [v.encode("utf-8", "backslashreplace").decode() if isinstance(v, str) else v for v in values]
+        return pd.Series(held, dtype=dtype)
+
+
+def _tick(value: int | None) -> int | None:
+    """A time in nanoseconds, or None where it does not fit 64 bits."""
+    return value if value is not None and -(2**63) < value < 2**63 else None
 
 
 def _place() -> tuple[Column, ...]:
@@ -239,15 +261,22 @@ SPANS = Table(
         *_place(),
         *_SPAN_IDS,
         Column("parent_span_id", "id", "parent span"),
-        _THREAD,
+        Column("thread_id", "id", "conversation; from the parent spans where the span itself names none"),
         _CALL,
         Column("name", "text", "span name"),
+        Column("kind", "word", "internal, server, client, producer, consumer; missing where it is not said"),
         Column("operation", "word", "execute_tool, chat, invoke_agent, …"),
-        Column("tool", "text", "tool name"),
+        Column("tool", "text", "tool name, of execute_tool spans"),
+        Column("arguments", "text", "arguments of the tool, as written"),
+        Column("result", "text", "result of the tool, as written"),
+        Column("scope", "text", "instrumentation scope"),
+        Column("service", "text", "service or resource that sent it"),
         _TIME,
+        Column("ended", "time", "end", "UTC ns"),
         _TIME_SOURCE,
         Column("duration", "ms", "end − start", "ms"),
-        Column("error", "text", "status message or exception; missing where it succeeded"),
+        Column("status", "word", "unset, ok, error; missing where the dialect has none"),
+        Column("error", "text", "status message, exception or error type; missing where it succeeded"),
     ),
 )
 
@@ -257,14 +286,17 @@ LOGS = Table(
     (
         *_place(),
         *_SPAN_IDS,
-        _THREAD,
+        Column("thread_id", "id", "conversation, from its span or trace"),
         _CALL,
         _TIME,
         _TIME_SOURCE,
+        Column("order", "int", "place among records without a time: Aspire's log id"),
         Column("logger", "text", "scope or logger name"),
+        Column("service", "text", "service or resource that sent it"),
         Column("severity", "word", "as the record gives it"),
-        Column("tool", "text", "tool that the text names"),
-        Column("text", "text", "body"),
+        Column("event", "word", "event name"),
+        Column("tool", "text", "tool that the record names"),
+        Column("text", "text", "body; JSON where it is structured"),
     ),
 )
 

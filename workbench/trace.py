@@ -7,9 +7,11 @@ from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
-from workbench import calls, model
+from workbench import calls
 from workbench.calls import tables
 from workbench.calls.conversation import At, Conversation, Run
+from workbench.calls.telemetry import tables as telemetry
+from workbench.calls.telemetry.threads import Threads, threads
 from workbench.findings import Evidence
 from workbench.readers import Limits
 from workbench.readers import load as read
@@ -51,10 +53,13 @@ class Trace:
 
     def __repr__(self) -> str:
         s = self.summary()
-        return (
-            f"<Trace: {len(s['sources'])} sources, {len(self.records.events)} events, {s['threads']} threads, "
-            f"{s['runs']} runs, {s['calls']} calls, {s['approvals']} approvals>"
-        )
+        counts = {
+            "source": len(s["sources"]),
+            "event": len(self.records.events),
+            **{word: s[f"{word}s"] for word in ("thread", "run", "call", "approval")},
+        }
+        words = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts.items())
+        return f"<Trace: {words}>"
 
     @cached_property
     def _story(self) -> calls.Story:
@@ -108,12 +113,21 @@ class Trace:
     @cached_property
     def spans(self) -> pd.DataFrame:
         """One row per span; columns as in `workbench.model.SPANS`."""
-        return model.SPANS.frame()
+        return telemetry.spans(self.records, self._threads)
 
     @cached_property
     def logs(self) -> pd.DataFrame:
         """One row per log record; columns as in `workbench.model.LOGS`."""
-        return model.LOGS.frame()
+        return telemetry.logs(self.records, self._threads)
+
+    @cached_property
+    def _threads(self) -> Threads:
+        return threads(self.records)
+
+    def attributes(self, row: int | At) -> dict[str, Any]:
+        """The attributes of a row of `spans` (or, with `At("log", row)`, of `logs`), flat, by key."""
+        at = At("span", row) if isinstance(row, int) else row
+        return (self.records.log(at.row) if at.kind == "log" else self.records.span(at.row)).attributes
 
     def select(
         self,
@@ -160,15 +174,20 @@ class Trace:
         ]
         return Trace(records.subset(rows, requests))
 
-    def raw(self, row: int | At) -> bytes:
+    def raw(self, row: SupportsIndex | At) -> bytes:
         """The bytes of one event or request as they stand in its decoded member.
 
-        `row` is a row of `events`, or an `At` for a row of another table. Empty where the
-        format keeps no bytes of its own. Raises `IndexError` for a row that is not there.
+        `row` is a row of `events` (also as it comes out of a DataFrame), or an `At` for a row of
+        another table. Empty where the format keeps no bytes of its own. Raises `IndexError` for
+        a row that is not there.
         """
-        at = At("event", row) if isinstance(row, int) else row
+        at = row if isinstance(row, At) else At("event", index(row))
+        if at.row < 0:
+            raise IndexError(f"no row {at.row}")
         if at.kind == "event":
             return self.records.raw(at.row)
+        if at.kind in ("span", "log"):
+            return self.records.signal_raw("span" if at.kind == "span" else "log", at.row)
         if at.kind == "payload":
             return self.records.body_raw(self.records.payloads[at.row])
         return self.records.request_raw(at.row)
@@ -201,6 +220,15 @@ class Trace:
 
     def _evidence(self, at: At) -> Evidence:
         records = self.records
+        if at.kind in ("span", "log"):
+            rows = records.spans if at.kind == "span" else records.logs
+            return Evidence(
+                records.sources[rows.source[at.row]].path,
+                records.members[rows.member[at.row]].name,
+                rows.record[at.row],
+                _known(rows.line[at.row]),
+                _known(rows.offset[at.row]),
+            )
         if at.kind != "event":
             request = (records.requests if at.kind == "request" else records.payloads)[at.row]
             if request.event is not None:
@@ -238,6 +266,8 @@ class Trace:
         if need == "lists" and not any(c.lists for c in self.conversations):
             return "no message list (snapshot or request) in the capture"
         if need == "payloads" and records.payloads:
+            return None
+        if (need == "spans" and len(records.spans)) or (need == "logs" and len(records.logs)):
             return None
         if need in ("spans", "logs", "payloads"):
             return f"no {need} in the capture"

@@ -36,7 +36,7 @@ MACHINE = re.compile(
             r"(?<![\w.~/-])/(?:home|Users|root)/\w",
             r"(?<![\w./-])/work" + r"/\w",
             "shared" + r"/(?:cases|seeds|reference|formats|tools)\b",
-            r"\.lib" + r"rary\b",
+            r"(?<!\w)\.lib" + r"rary\b",
             r"files\.python" + r"hosted\.org",
             r"\bpypi\." + r"org\b",
             r"\bnpm" + r"js\.(?:org|com)\b",

@@ -272,7 +272,6 @@ UNREAD = {
     "openai-responses": b'data: {"type":"response.created","response":{}}\n\ndata: [DONE]\n\n',
     "provider-stream": b'data: {"object":"chat.completion.chunk","choices":[]}\n\n',
     "provider-payload": b'{"model": "m", "messages": [{"role": "user", "content": "x"}]}',
-    "otlp": b'{"resourceSpans":[{"scopeSpans":[]}]}\n{"resourceSpans":[]}\n',
 }
 
 

@@ -420,12 +420,31 @@ def test_keepalive_events_are_no_events():
     assert records.sources[0].ignored == {"keepalive events": 1}
 
 
-def test_damaged_base64_costs_its_own_bytes():
+@pytest.mark.parametrize("damage", ["*", "=", "==", "===", "é", "\ud800"])
+def test_damaged_base64_costs_its_own_bytes(damage):
     import base64
 
     text = base64.b64encode(sse(START, START, END)).decode()
-    content = {"mimeType": "text/event-stream", "encoding": "base64", "text": text[:30] + "*" + text[31:]}
+    text = text[:30] + damage + text[30 + len(damage) :]
+    content = {"mimeType": "text/event-stream", "encoding": "base64", "text": text}
     entry = {"request": {"method": "POST"}, "response": {"content": content}}
     records = load([json.dumps({"log": {"entries": [entry]}}).encode()])
     assert types(records)[-2:] == ["RUN_STARTED", "RUN_FINISHED"]
     assert any("base64" in problem.reason for problem in records.problems)
+    for cut in range(1, 12):
+        content["text"] = text[:-cut]
+        assert types(load([json.dumps({"log": {"entries": [entry]}}).encode()]))[0] == "RUN_STARTED"
+
+
+@pytest.mark.parametrize(
+    "time", ["1" + "0" * 400, "1e400", "-9223372036854775807", "9223372036854775807", "true", '"x"']
+)
+def test_arrivals_beyond_any_clock(time):
+    line = b'{"ts":%s,"event":{"type":"STEP_STARTED","stepName":"s"}}\n' % time.encode()
+    header = b'{"kind":"header","schemaVersion":1,"capturedAt":"2262-04-11T23:47:16Z"}\n'
+    event = b'{"kind":"event","connId":"c","tMs":%s,"event":{"type":"STEP_STARTED","stepName":"s"}}\n'
+    frame = {"exchangeId": "x", "classification": "data", "data": START.decode(), "offsetMs": 0}
+    session = {"exchanges": [{"id": "x", "startedAt": 9.2e18}], "frames": [frame]}
+    text = json.dumps({"version": 0, "session": session}).replace('"offsetMs": 0', f'"offsetMs": {time}')
+    for data in (line, header + event % time.encode(), text.encode()):
+        assert len(load([data]).events) == 1

@@ -37,8 +37,8 @@ def test_a_page_shows_the_fault_and_what_is_found(made):
         "RUN002",
         "Why it hurts",
         "No fault when",
-        "Run r2 starts while run r1 is still active",
-        "line 2, 1",
+        "Run 2 (r2) starts while run r1 is still active",
+        "lines 2, 1",
     ):
         assert piece in page
 

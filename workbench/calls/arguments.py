@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 _decode = msgspec.json.decode
+_raw_decode = json.JSONDecoder().raw_decode
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -42,7 +43,6 @@ def canonical(arguments: Any) -> str:
 
 def documents(text: str) -> list[Any] | None:
     """The JSON documents glued in `text`, in order; None where it is not a row of whole documents."""
-    decoder = json.JSONDecoder()
     found: list[Any] = []
     position = 0
     length = len(text)
@@ -52,7 +52,7 @@ def documents(text: str) -> list[Any] | None:
         if position >= length:
             return found
         try:
-            value, position = decoder.raw_decode(text, position)
+            value, position = _raw_decode(text, position)
         except (ValueError, RecursionError):
             return None
         # `12` glued with `3` cannot be told from `123`: only documents with a closing mark count.

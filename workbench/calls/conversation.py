@@ -38,9 +38,9 @@ class Short:
 
 
 class At(NamedTuple):
-    """Where something stands: a row of `events` or `requests`, or the number of a payload."""
+    """Where something stands: a row of `events`, `requests`, `spans` or `logs`, or the number of a payload."""
 
-    kind: Literal["event", "request", "payload"]
+    kind: Literal["event", "request", "payload", "span", "log"]
     row: int
 
 

@@ -32,17 +32,23 @@ class Given:
     payload: Any
 
 
-def decide(payload: Any, arguments: Any = None) -> str | None:
+#: lists in lists, or texts of JSON in each other, that are looked into for a decision
+_DEPTH = 8
+
+
+def decide(payload: Any, arguments: Any = None, depth: int = _DEPTH) -> str | None:
     """The decision in a payload: approved, edited, rejected or cancelled; None where it holds none.
 
     `arguments` are those that were shown, so that changed ones can be told from repeated ones.
     """
+    if depth < 0:
+        return None
     if isinstance(payload, str):
-        return _decide_text(payload, arguments)
+        return _decide_text(payload, arguments, depth)
     if isinstance(payload, bool):
         return "approved" if payload else "rejected"
     if isinstance(payload, list):
-        decisions = [decide(item, arguments) for item in payload]
+        decisions = [decide(item, arguments, depth - 1) for item in payload]
         return _overall([d for d in decisions if d]) if decisions and all(decisions) else None
     if not isinstance(payload, dict):
         return None
@@ -57,7 +63,7 @@ def decide(payload: Any, arguments: Any = None) -> str | None:
     if payload.get("cancelled") is True or payload.get("canceled") is True:
         return "cancelled"
     if isinstance(payload.get("decisions"), list):
-        return decide(payload["decisions"], arguments)
+        return decide(payload["decisions"], arguments, depth - 1)
     for key in _WORD_KEYS:
         word = payload.get(key)
         if isinstance(word, str):
@@ -67,11 +73,11 @@ def decide(payload: Any, arguments: Any = None) -> str | None:
     return None
 
 
-def _decide_text(text: str, arguments: Any) -> str | None:
+def _decide_text(text: str, arguments: Any, depth: int) -> str | None:
     stripped = text.strip()
     if stripped[:1] in ("{", "[", '"') or stripped in ("true", "false"):
         try:
-            return decide(msgspec.json.decode(stripped), arguments)
+            return decide(msgspec.json.decode(stripped), arguments, depth - 1)
         except (msgspec.DecodeError, RecursionError):
             return None
     return _word(stripped)
@@ -141,7 +147,7 @@ def _event_id(event: Any) -> str:
     if isinstance(event, str):
         try:
             event = msgspec.json.decode(event)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return ""
     if not isinstance(event, dict):
         return ""

@@ -106,8 +106,11 @@ def _pair(items: MessageList) -> None:
                 early.append(part)
             else:
                 known.results.append(part)
+    called: dict[str, ListCall] = {}
+    for entry in items.calls if early else ():
+        called.setdefault(entry.part.call_id, entry)
     for part in early:
-        later = next((c for c in items.calls if c.part.call_id == part.call_id), None)
+        later = called.get(part.call_id)
         if later is None:
             items.orphans.append(part)
         else:

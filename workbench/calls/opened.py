@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 
 from workbench.calls.conversation import Message, Slip, Start
+from workbench.readers.records import Records
 
 
 @dataclass(slots=True)
@@ -35,3 +37,26 @@ def extend(ranges: list[tuple[int, int]], row: int) -> None:
         ranges[-1] = (ranges[-1][0], row)
     else:
         ranges.append((row, row))
+
+
+def alike(records: Records, run_of: array[int], row: int, end: int) -> int:
+    """The end of the events from `row` on that are deltas of the same message or call in the same run.
+
+    Whole slices are compared, because runs of deltas are long and many.
+    """
+    events = records.events
+    columns = (events.type, events.call, events.message, events.subagent, run_of)
+    first = [array("i", (column[row],)) for column in columns]
+    reach, step = row + 1, 8
+    while reach < end:
+        stop = min(reach + step, end)
+        if all(
+            column[reach:stop] == value * (stop - reach) for column, value in zip(columns, first, strict=True)
+        ):
+            reach = stop
+            step *= 2
+        elif step == 1 or stop - reach == 1:
+            break
+        else:
+            step = max(1, (stop - reach) // 2)
+    return reach

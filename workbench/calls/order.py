@@ -23,7 +23,10 @@ def rows_by_stream(records: Records) -> tuple[Streams, bool]:
     column = records.events.stream
     ranges: dict[int, list[tuple[int, int]]] = {}
     start = 0
-    for row in range(1, len(column) + 1):
+    alone = len(column) > 0 and column.count(column[0]) == len(column)
+    if alone:
+        ranges[column[0]] = [(0, len(column))]
+    for row in () if alone else range(1, len(column) + 1):
         if row == len(column) or column[row] != column[start]:
             ranges.setdefault(column[start], []).append((start, row))
             start = row

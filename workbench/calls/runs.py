@@ -71,11 +71,17 @@ class _Walk:
         self.stream = stream
         self.out = out
         self.active: list[Run] = []
+        self.alive: set[int] = set()
+        self.by_name: dict[str, list[Run]] = {}
         self.current: Run | None = None
         self.ended: Run | None = None
         self.numbers: dict[int, int] = {}
         self.owners: dict[tuple[str, int], Run] = {}
         self.last_row: dict[int, int] = {}
+        #: active runs of a thread in the order in which they last wrote
+        self.recent: dict[str, dict[int, Run]] = {}
+        #: rows up to which `remember` has looked
+        self.remembered: dict[int, int] = {}
         self.interleaved: set[frozenset[int]] = set()
         self.nested: set[int] = set()
         opened = records.streams[stream]
@@ -83,25 +89,29 @@ class _Walk:
         self.request = opened.request
 
     def walk(self, rows: Iterable[int]) -> None:
+        """Give every event its run; what lies between two RUN_ events of a lone run is taken at once."""
         kinds = self.out.kinds
         types, run_of = self.records.events.type, self.out.run_of
-        number, lone = -1, False
+        stop = rows.stop if isinstance(rows, range) else -1
+        #: next row of each RUN_ type; a type that comes no more has its row at the end
+        ahead = {code: -1 for code, kind in kinds.items() if kind.startswith("RUN_")}
+        after = -1
         seen = False
         for row in rows:
-            seen = True
-            kind = kinds[types[row]]
-            if lone and not kind.startswith("RUN_"):
-                run_of[row] = number
-                self.current.events += 1  # type: ignore[union-attr]
-                self.current.last = row  # type: ignore[union-attr]
+            if row < after:
                 continue
-            run = self.place(row, kind)
+            seen = True
+            run = self.place(row, kinds[types[row]])
             number = self.numbers[id(run)]
             run_of[row] = number
             run.events += 1
             run.first = row if run.first is None else run.first
             run.last = row
-            lone = len(self.active) == 1 and self.current is run
+            if row + 1 < stop and len(self.active) == 1 and self.current is run:
+                after = _next(types, ahead, row + 1, stop)
+                run_of[row + 1 : after] = array("i", (number,)) * (after - row - 1)
+                run.events += after - row - 1
+                run.last = after - 1
         if not seen and self.request is not None:
             self.new_run(None)
         for run in self.active:
@@ -122,7 +132,7 @@ class _Walk:
                 self.slip("event-after-run-end", self.ended, row, variant=kind)
                 return self.ended
             run = self.new_run(row)
-            self.active.append(run)
+            self.enter(run)
             self.current = run
             self.slip("run-start-missing", run, row, variant=kind)
             return run
@@ -136,14 +146,14 @@ class _Walk:
         implicit = self.current if self.current is not None and self.current.start is None else None
         if implicit is not None:
             # Loose events before the first start: they stay their own nameless run.
+            self.leave(implicit)
             implicit.thread_id = implicit.thread_id or thread or ""
-            self.active.remove(implicit)
             self.current = self.active[-1] if self.active else None
         run = self.new_run(row, thread, name)
         run.start = row
         if self.current is not None:
             self.nest(run, row)
-        self.active.append(run)
+        self.enter(run)
         self.current = run
         return run
 
@@ -164,27 +174,49 @@ class _Walk:
             other=None if outer.start is None else At("event", outer.start),
         )
         if outer.run_id == run.run_id:
-            self.active.remove(outer)
+            self.leave(outer)
+
+    def enter(self, run: Run) -> None:
+        """A run becomes active."""
+        self.active.append(run)
+        self.alive.add(id(run))
+        self.by_name.setdefault(run.run_id, []).append(run)
+
+    def leave(self, run: Run) -> None:
+        """A run is active no more."""
+        self.active.remove(run)
+        self.alive.discard(id(run))
+        self.by_name[run.run_id].remove(run)
+        self.recent.get(run.thread_id, {}).pop(id(run), None)
+
+    def wrote(self, run: Run, row: int) -> None:
+        """A run wrote a message or call event: of its thread it is the latest that did."""
+        self.last_row[id(run)] = row
+        recent = self.recent.setdefault(run.thread_id, {})
+        recent.pop(id(run), None)
+        recent[id(run)] = run
 
     def remember(self, run: Run, end: int) -> None:
         """The calls and messages that a run opened while it was alone."""
         kinds, events = self.out.kinds, self.records.events
         number = self.numbers[id(run)]
-        for row in range(run.first or 0, end):
+        begin = self.remembered.get(id(run), run.first or 0)
+        self.remembered[id(run)] = end
+        for row in range(begin, end):
             kind = kinds[events.type[row]]
             if self.out.run_of[row] == number and kind.startswith(_INTERLEAVING):
                 code = events.call[row] if kind.startswith("TOOL_CALL_") else events.message[row]
                 self.owners[kind[:4], code] = run
-                self.last_row[id(run)] = row
+                self.wrote(run, row)
 
     def finish(self, row: int, kind: str) -> Run:
         events, pool = self.records.events, self.records.pool
         thread, name = pool.text(events.own_thread[row]), pool.text(events.own_run[row])
         if not self.active:
             return self.finish_again(row, kind, thread, name)
-        run = next((r for r in reversed(self.active) if name is not None and r.run_id == name), self.current)
-        if run is None:
-            run = self.active[-1]
+        named = self.by_name.get(name) if name is not None else None
+        run = named[-1] if named else self.current or self.active[-1]
+        self.leave(run)
         # what the start left out is known from the end: a missing id (schema-field-missing) is no changed one
         run.thread_id = run.thread_id or thread or ""
         run.run_id = run.run_id or name or ""
@@ -196,7 +228,6 @@ class _Walk:
                 "run-id-changed", run, row, ids=tuple(changed), variant="end", detail=detail, other=other
             )
         self.close(run, row, kind)
-        self.active.remove(run)
         self.current = self.active[-1] if self.active else None
         self.ended = run
         return run
@@ -269,22 +300,33 @@ class _Walk:
         code = events.call[row] if kind.startswith("TOOL_CALL_") else events.message[row]
         key = (kind[:4], code)
         run = self.owners.get(key, self.current)
-        if kind.endswith("_START") or run not in self.active:
+        if kind.endswith("_START") or id(run) not in self.alive:
             run = self.current
             self.owners[key] = run
         before = self.last_row.get(id(run))
-        for other in self.active:
+        other = next(reversed(self.recent.get(run.thread_id, {}).values()), None)
+        if before is not None and other is not None and other is not run:
             pair = frozenset((id(run), id(other)))
-            between = before is not None and self.last_row.get(id(other), -1) > before
-            if between and other.thread_id == run.thread_id and pair not in self.interleaved:
+            if pair not in self.interleaved:
                 self.interleaved.add(pair)
                 self.slip("runs-interleaved", run, row, ids=(other.run_id,))
-        self.last_row[id(run)] = row
+        self.wrote(run, row)
         return run
 
     def slip(self, rule: str, run: Run, row: int, *, ids: tuple[str, ...] = (), variant: str = "",
              detail: str = "", other: At | None = None) -> None:  # fmt: skip
         self.out.slips.append(Slip(rule, run, At("event", row), None, ids, variant, detail, other))
+
+
+def _next(types: array[int], ahead: dict[int, int], row: int, stop: int) -> int:
+    """The next row from `row` on whose type is in `ahead`; what was found before is not looked for again."""
+    for code, known in ahead.items():
+        if known < row:
+            try:
+                ahead[code] = types.index(code, row, stop)
+            except ValueError:
+                ahead[code] = stop
+    return min(ahead.values(), default=stop)
 
 
 def _id(body: dict[str, object], *keys: str) -> str | None:

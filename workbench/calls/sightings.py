@@ -26,6 +26,9 @@ from workbench.calls.conversation import (
 from workbench.calls.decisions import Given
 from workbench.readers.records import Records
 
+#: Texts of at least this length are worth looking for an equal one.
+_LONG = 100
+
 
 class Sightings:
     """What is known of one conversation so far: calls by id, approvals, and what was answered."""
@@ -40,6 +43,8 @@ class Sightings:
         #: late events: read on, but no slip is noted for them
         self.quiet = False
         self.orphans: dict[str, list[Result]] = {}
+        #: long texts of message lists, each kept once: histories are sent again and again
+        self._texts: dict[str, str] = {}
         self._answers_seen: set[tuple[str, str, str]] = set()
         #: slips that a late END may take back, by rule, run and id
         self._unclosed: dict[tuple[str, int, str], Slip] = {}
@@ -79,6 +84,10 @@ class Sightings:
     def list_of(self, place: Any, run: Run, at: At, messages: Any) -> MessageList:
         """A message list as it stands, with its calls and results paired inside."""
         kept = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
+        for message in kept:
+            content = message.get("content")
+            if isinstance(content, str) and len(content) > _LONG:
+                message["content"] = self._texts.setdefault(content, content)
         items = MessageList(len(self.conversation.lists), place, run, at, self.sequence, kept)
         lists.fill(items)
         # an empty snapshot empties the history; an empty request says nothing

@@ -14,6 +14,7 @@ from workbench.calls import payloads, producers, runs
 from workbench.calls.arguments import canonical, glued
 from workbench.calls.conversation import At, Call, Conversation, Run, Slip
 from workbench.calls.decisions import resume_entries
+from workbench.calls.opened import alike
 from workbench.calls.texts import text_of
 from workbench.calls.walk import Walk
 from workbench.readers.records import Records
@@ -160,43 +161,42 @@ def _events_of(records: Records, assigned: runs.Assigned, run: Run) -> list[dict
 
 
 def _walk(records: Records, assigned: runs.Assigned, walks: dict[int, Walk], sequence: array[int]) -> None:
-    """Hand every event to its conversation; a delta that goes on where the last one went costs little."""
-    kinds, events = assigned.kinds, records.events
-    types, calls, messages, subagents = events.type, events.call, events.message, events.subagent
+    """Hand every event to its conversation; deltas that go on where the last one went are taken at once."""
+    kinds, types = assigned.kinds, records.events.type
     deltas = {code for code, text in kinds.items() if text in _DELTAS}
     late = assigned.late
-    last_key: tuple[int, int, int, int, int] | None = None
-    ranges: list[tuple[int, int]] | None = None
     number, walk, run = -1, None, None
-    for row in assigned.order():
-        if assigned.run_of[row] != number:
-            number = assigned.run_of[row]
-            run = assigned.runs[number]
-            walk = walks[id(run)]
-            last_key = None
-        assert walk is not None
-        assert run is not None
-        sequence[row] = walk.known.sequence
-        kind = types[row]
-        if kind in deltas:
-            key = (kind, calls[row], messages[row], subagents[row], number)
-            if key == last_key and ranges is not None:
-                walk.known.sequence += 1
-                ranges[-1] = (ranges[-1][0], row) if ranges[-1][1] == row - 1 else ranges[-1]
-                if ranges[-1][1] != row:
-                    ranges.append((row, row))
+    for _, rows in assigned.streams:
+        stop = rows.stop if isinstance(rows, range) else -1
+        after = -1
+        for row in rows:
+            if row < after:
                 continue
-            last_key = key
-        else:
-            last_key = None
-        if run.first == row or id(run) not in walk.open:
-            walk.begin_until(run)
-        if run.replay_of is None:
-            walk.event(row, kinds[kind], run, late=row in late)
-            ranges = walk.deltas_of(row, kinds[kind], run) if kind in deltas else None
-            if ranges is None:
-                last_key = None
-        walk.known.sequence += 1
+            if assigned.run_of[row] != number:
+                number = assigned.run_of[row]
+                run = assigned.runs[number]
+                walk = walks[id(run)]
+            assert walk is not None
+            assert run is not None
+            kind = types[row]
+            known = walk.known
+            sequence[row] = known.sequence
+            if run.first == row or id(run) not in walk.open:
+                walk.begin_until(run)
+            if run.replay_of is None:
+                walk.event(row, kinds[kind], run, late=row in late)
+            if kind in deltas and row + 1 < stop:
+                after = alike(records, assigned.run_of, row, stop)
+                more = after - row - 1
+                if more:
+                    sequence[row + 1 : after] = array(
+                        "i", range(known.sequence + 1, known.sequence + 1 + more)
+                    )
+                    ranges = walk.deltas_of(row, kinds[kind], run) if run.replay_of is None else None
+                    if ranges:
+                        ranges[-1] = (ranges[-1][0], after - 1)
+                    known.sequence += more
+            known.sequence += 1
 
 
 def _finish(records: Records, walk: Walk) -> None:

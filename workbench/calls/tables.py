@@ -84,6 +84,14 @@ def _time(records: Records, at: At | int | None) -> tuple[int | None, str]:
     if at is None:
         return None, "none"
     place = At("event", at) if isinstance(at, int) else at
+    if place.kind == "span":
+        start = records.spans.start[place.row]
+        return (None, "none") if start == NO_TIME else (start, "span")
+    if place.kind == "log":
+        logs = records.logs
+        said, seen = logs.time[place.row], logs.observed[place.row]
+        when = said if said != NO_TIME else seen
+        return (None, "none") if when == NO_TIME else (when, "log")
     if place.kind != "event":
         request = (records.requests if place.kind == "request" else records.payloads)[place.row]
         if request.event is not None:
@@ -173,6 +181,10 @@ def parts(records: Records, story: Story) -> pd.DataFrame:
 
 
 def _place(records: Records, at: At) -> dict[str, Any]:
+    if at.kind in ("span", "log"):
+        rows = records.spans if at.kind == "span" else records.logs
+        return {"source": rows.source[at.row], "record": rows.record[at.row], "line": _none(rows.line[at.row]),
+                "offset": _none(rows.offset[at.row]), "length": rows.length[at.row]}  # fmt: skip
     if at.kind != "event":
         r = (records.requests if at.kind == "request" else records.payloads)[at.row]
         if r.event is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,6 +17,7 @@ class _Delta(msgspec.Struct):
 
 
 _decode = msgspec.json.Decoder(_Delta).decode
+_decode_all = msgspec.json.Decoder(list[_Delta]).decode
 
 
 def text_of(records: Records, ranges: Iterable[tuple[int, int]]) -> str:
@@ -28,21 +29,25 @@ def text_of(records: Records, ranges: Iterable[tuple[int, int]]) -> str:
     return "".join(pieces)
 
 
-def _deltas(records: Records, first: int, last: int) -> Iterator[str]:
-    """One read for all rows where they stand one after the other in one member."""
+def _deltas(records: Records, first: int, last: int) -> list[str]:
+    """One read and one decoding for all rows where they stand one after the other in one member."""
     events = records.events
-    offset, length, member = events.offset, events.length, events.member
-    base, end = offset[first], offset[last] + length[last]
-    near = base >= 0 and member[first] == member[last] and base <= offset[last] <= base + _STRETCH * 4096
-    data = records.members[member[first]].read(base, end - base) if near and last > first else b""
-    for row in range(first, last + 1):
-        at = offset[row] - base
-        if data and row not in records.overrides and member[row] == member[first] and at >= 0:
-            text = data[at : at + length[row]]
-        else:
-            text = records.json_bytes(row)
+    offsets, lengths = events.offset[first : last + 1], events.length[first : last + 1]
+    base, end = offsets[0], offsets[-1] + lengths[-1]
+    near = base >= 0 and 0 < end - base <= _STRETCH * 4096 and last > first
+    if near and events.member[first] == events.member[last] and not records.overrides:
         try:
-            yield _decode(text).delta
+            data = records.members[events.member[first]].read(base, end - base)
+            texts = [data[at - base : at - base + n] for at, n in zip(offsets, lengths, strict=True)]
+            return [event.delta for event in _decode_all(b"[%b]" % b",".join(texts))]
         except (msgspec.DecodeError, OSError, RecursionError):
-            delta = records.json(row).get("delta")
-            yield delta if isinstance(delta, str) else ""
+            pass  # row by row, so that one of another shape does not cost the others
+    return [_delta(records, row) for row in range(first, last + 1)]
+
+
+def _delta(records: Records, row: int) -> str:
+    try:
+        return _decode(records.json_bytes(row)).delta
+    except (msgspec.DecodeError, OSError, RecursionError):
+        delta = records.json(row).get("delta")
+        return delta if isinstance(delta, str) else ""

@@ -20,6 +20,8 @@ class Turns:
         self.texts: set[str] = set()
         self.most = 0
         self.run_ids: set[str] = set()
+        #: rows known to hold nothing that says who speaks, by stream: first and end
+        self.silent: dict[int | None, tuple[int, int]] = {}
 
     def begin(
         self, run: Run, items: MessageList | None, known: dict[str, list[Call]], records: Records
@@ -67,11 +69,10 @@ class Turns:
             return True
         if run.first is None or run.last is None:
             return items is not None
-        events, values = records.events, records.pool.values
-        for row in range(run.first, run.last + 1):
-            kind = values[events.type[row]]
-            if events.stream[row] != run.stream or kind.startswith(_NEUTRAL):
-                continue
+        row = self._speaks(run.stream, run.first, run.last, records)
+        if row is not None:
+            events = records.events
+            kind = records.pool.values[events.type[row]]
             call_id = records.pool.text(events.call[row]) if kind.startswith("TOOL_CALL_") else None
             calls = known.get(call_id) if call_id is not None else None
             if not calls:
@@ -79,6 +80,20 @@ class Turns:
             waiting = any(not a.accepted for a in calls[-1].approvals)
             return kind == "TOOL_CALL_RESULT" or waiting or not calls[-1].settled
         return False
+
+    def _speaks(self, stream: int | None, first: int, last: int, records: Records) -> int | None:
+        """The first row of a stretch of a stream that says who speaks.
+
+        The stretches of nested runs overlap: what was found to be silent is not read again.
+        """
+        events, values = records.events, records.pool.values
+        begin, end = self.silent.get(stream, (0, 0))
+        row = end if begin <= first < end else first
+        begin = begin if begin <= first < end else first
+        while row <= last and (events.stream[row] != stream or values[events.type[row]].startswith(_NEUTRAL)):
+            row += 1
+        self.silent[stream] = (begin, row)
+        return row if row <= last else None
 
 
 def _users(items: MessageList) -> list[tuple[str, str]]:

@@ -55,6 +55,7 @@ def load(
             seen[given.identity] = number
         records.sources.append(Source(given.label))
         _read(records, carried, number, given, limits, progress)
+    records.events.settle()
     _add_carried(records, carried)
     if records.sources:
         records.problems += [Problem(0, fault) for fault in plugin_faults()]

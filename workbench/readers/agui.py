@@ -7,6 +7,7 @@ through `workbench.readers.tolerant`, which fills what it can and says what is w
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from workbench.readers.records import (
     Problem,
     Records,
     RequestRecord,
+    fill,
 )
 from workbench.readers.schema import EVENT, STRUCTS
 
@@ -37,6 +39,11 @@ _NAMES: dict[type[Any], str] = {struct: name for name, struct in STRUCTS.items()
 _INPUT_CLASS = STRUCTS["RUN_STARTED"]
 _RAW_CLASS = STRUCTS["RAW"]
 _decoder: Any = msgspec.json.Decoder(EVENT)
+_decode_all: Any = msgspec.json.Decoder(list[EVENT]).decode
+#: Types that have only an id, a delta and perhaps a lane
+_PLAIN_CLASSES = frozenset(STRUCTS[name] for name in (*_CONTENTS, "TOOL_CALL_ARGS")) - {
+    STRUCTS["THINKING_TEXT_MESSAGE_CONTENT"]
+}
 
 
 class _Named(msgspec.Struct):
@@ -56,7 +63,7 @@ class EventWriter:
     that an envelope gives, used where the event has no ids of its own.
     """
 
-    __slots__ = ("_carried", "_chunk", "add", "member", "records", "source", "stream")
+    __slots__ = ("_carried", "_chunk", "_type_codes", "add", "member", "records", "source", "stream")
 
     add: Callable[..., str]
 
@@ -71,7 +78,106 @@ class EventWriter:
         self.stream = stream
         #: what chunks are open: "message", "call", "" for none, None after a lost record
         self._chunk: str | None = ""
+        self._type_codes: dict[type[Any], int] = {}
         self.add = _make_add(self)
+
+    def add_all(self, stretch: bytes, record: int, line: int, offset: int, max_line: int) -> int:
+        """Take a stretch of frames `data: {…}` with a blank line after each; the number of rows that it became.
+
+        0 where one of them needs a closer look: then nothing is changed, and `add` has to be
+        asked for each. One decoding and one write a column for all is what this is for.
+        """
+        if self._chunk != "":
+            return 0
+        texts = stretch[6:-2].split(b"\n\ndata: ")
+        sizes = list(map(len, texts))
+        try:
+            if not stretch.isascii():
+                stretch.decode()
+            found = _decode_all(b"[%b]" % b",".join(texts))
+        except _FAILURES:
+            return 0
+        if len(found) != len(texts) or max(sizes) + 6 > max_line:
+            return 0
+        stamps = [event.timestamp for event in found]
+        timed = None not in stamps
+        if timed:
+            if not -times.MAX_MS <= min(stamps) <= max(stamps) <= times.MAX_MS:
+                return 0
+        elif any(stamp is not None for stamp in stamps) or any(event.arrival is not None for event in found):
+            return 0
+        classes = [event.__class__ for event in found]
+        kinds = set(classes)
+        if not kinds.isdisjoint(_CHUNK_CLASSES):
+            return 0
+        self._write_all(found, classes, kinds, sizes, record, line, offset)
+        if timed:
+            self.records.events.time.extend([stamp * 1_000_000 for stamp in stamps])
+            self.records.events.time_source.extend([TIME_EVENT] * len(found))
+        else:
+            self.records.events.time.extend([NO_TIME] * len(found))
+            self.records.events.time_source.extend([TIME_NONE] * len(found))
+        self._write_rare(found, classes, empty=b'""' in stretch)
+        return len(found)
+
+    def _write_all(
+        self,
+        found: list[Any],
+        classes: list[type[Any]],
+        kinds: set[type[Any]],
+        sizes: list[int],
+        record: int,
+        line: int,
+        offset: int,
+    ) -> None:
+        """The columns that every event has."""
+        events, pool, codes = self.records.events, self.records.pool, self._type_codes
+        count = len(found)
+        for kind in kinds:
+            if kind not in codes:
+                codes[kind] = pool.code(_NAMES[kind])
+        events.type.extend([codes[kind] for kind in classes])
+        for column, ids in (
+            (events.message, [event.message for event in found]),
+            (events.call, [event.call for event in found]),
+        ):
+            numbers = {text: -1 if text is None else pool.code(text) for text in dict.fromkeys(ids)}
+            column.extend([numbers[text] for text in ids])
+        events.source.extend([self.source] * count)
+        events.member.extend([self.member] * count)
+        events.stream.extend([self.stream] * count)
+        events.record.extend(range(record, record + count))
+        events.line.extend(range(line, line + 2 * count, 2))
+        # each frame is six bytes before the event and two line ends after it
+        events.offset.extend(accumulate(sizes[:-1], lambda at, size: at + size + 8, initial=offset + 6))
+        events.length.extend(sizes)
+
+    def _write_rare(self, found: list[Any], classes: list[type[Any]], *, empty: bool) -> None:
+        """What most events have nothing of, and what only some types need."""
+        events, code = self.records.events, self.records.pool.code
+        base = len(events.type) - len(found)
+        for row, (event, kind) in enumerate(zip(found, classes, strict=True), base):
+            if kind in _PLAIN_CLASSES:
+                if event.subagent is not None:
+                    fill(events.subagent, row)
+                    events.subagent.append(code(event.subagent))
+                if empty and kind in _CONTENT_CLASSES and not event.delta:
+                    self.records.deviations.append(Deviation(row, "empty", "delta"))
+                continue
+            label = _raw_label(bytes(event.event), event.source) if kind is _RAW_CLASS else event.label
+            for column, text in (
+                (events.own_thread, event.thread),
+                (events.own_run, event.run),
+                (events.parent, event.parent),
+                (events.name, label),
+                (events.role, event.role),
+                (events.subagent, event.subagent),
+            ):
+                if text is not None:
+                    fill(column, row)
+                    column.append(code(text))
+            if kind is _INPUT_CLASS and event.input is not None:
+                self.carried(row, event.input)
 
     def lost(self) -> None:
         """A record of the stream is lost: nothing can be said about what it left open."""
@@ -117,6 +223,7 @@ class EventWriter:
         records = self.records
         events = records.events
         row = len(events)
+        events.settle()
         place = (self.source, record, None if line < 0 else line, None if offset < 0 else offset)
         if decoded.repaired is not None:
             records.overrides[row] = decoded.repaired
@@ -124,9 +231,8 @@ class EventWriter:
         event, renamed = tolerant.normalise(event)
         for name in renamed:
             records.deviations.append(Deviation(row, "snake-case", name))
-        if data.count(b'"type"') > 1:
-            for key in tolerant.repeated_keys(decoded.repaired or data):
-                records.deviations.append(Deviation(row, "duplicate-key", key))
+        for key in tolerant.repeated_keys(decoded.repaired or data):
+            records.deviations.append(Deviation(row, "duplicate-key", key))
         for kind, field, detail in tolerant.judge(event):
             records.deviations.append(Deviation(row, kind, field, detail))
         if event["type"] in _CONTENTS and event.get("delta") == "":
@@ -230,9 +336,10 @@ def _make_add(writer: EventWriter) -> Callable[..., str]:
     add_record, add_line = events.record.append, events.line.append
     add_offset, add_length = events.offset.append, events.length.append
     add_time, add_time_source, add_type = events.time.append, events.time_source.append, events.type.append
-    add_thread, add_run = events.own_thread.append, events.own_run.append
-    add_message, add_parent, add_call = events.message.append, events.parent.append, events.call.append
-    add_name, add_role, add_subagent = events.name.append, events.role.append, events.subagent.append
+    add_message, add_call = events.message.append, events.call.append
+    threads, runs, parents = events.own_thread, events.own_run, events.parent
+    names, roles, subagents = events.name, events.role, events.subagent
+    types = events.type
     max_ms = times.MAX_MS
 
     def add(
@@ -288,21 +395,35 @@ def _make_add(writer: EventWriter) -> Callable[..., str]:
             add_call(code(call) if number is None else number)
         if struct is _RAW_CLASS:
             name = _raw_label(bytes(event.event), event.source)
-        add_thread(thread if event.thread is None else code(event.thread))
-        add_run(run if event.run is None else code(event.run))
-        add_parent(-1 if event.parent is None else code(event.parent))
-        add_name(-1 if name is None else code(name))
-        add_role(-1 if event.role is None else code(event.role))
-        add_subagent(-1 if event.subagent is None else code(event.subagent))
+        # these are rare: their columns are filled up only where there is something to write
+        row = len(types) - 1
+        if event.thread is not None or thread >= 0:
+            fill(threads, row)
+            threads.append(thread if event.thread is None else code(event.thread))
+        if event.run is not None or run >= 0:
+            fill(runs, row)
+            runs.append(run if event.run is None else code(event.run))
+        if event.parent is not None:
+            fill(parents, row)
+            parents.append(code(event.parent))
+        if name is not None:
+            fill(names, row)
+            names.append(code(name))
+        if event.role is not None:
+            fill(roles, row)
+            roles.append(code(event.role))
+        if event.subagent is not None:
+            fill(subagents, row)
+            subagents.append(code(event.subagent))
         # looking for the two quotation marks costs less than looking at the type of every event
         if b'""' in data and struct in _CONTENT_CLASSES and not event.delta:
-            records.deviations.append(Deviation(len(events) - 1, "empty", "delta"))
+            records.deviations.append(Deviation(row, "empty", "delta"))
         if struct in _CHUNK_CLASSES:
-            writer.chunk(len(events) - 1, _NAMES[struct], message, call, name)
+            writer.chunk(row, _NAMES[struct], message, call, name)
         elif writer._chunk != "" and struct not in _PASSING_CLASSES:  # noqa: SLF001 - this is its method
             writer.close_chunks()
         if struct is _INPUT_CLASS and event.input is not None:
-            writer.carried(len(events) - 1, event.input)
+            writer.carried(row, event.input)
         return ""
 
     return add

@@ -50,7 +50,9 @@ def _salvage(reading: Reading, document: Document) -> None:
         return
     for start, following in zip(starts, [*starts[1:], len(data)], strict=True):
         ends = [] if following == len(data) else [f.end() for f in _BETWEEN.finditer(data, start, following)]
-        salvage = Salvage(data[: ends[-1] if ends else following], looks_like_event, 4 if following == len(data) else 1)
+        salvage = Salvage(
+            data[: ends[-1] if ends else following], looks_like_event, 4 if following == len(data) else 1
+        )
         writer = reading.writer(reading.new_stream())
         for piece in salvage.pieces(start):
             document.event(writer, piece)

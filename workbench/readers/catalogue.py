@@ -23,18 +23,21 @@ from workbench.readers import (
     zip_archive,
 )
 from workbench.readers.registry import register
+from workbench.readers.telemetry import formats as telemetry
 
 register(
     wrappers.GZIP,
+    telemetry.ZSTD,
     zip_archive.FORMAT,
     sqlite_runner.FORMAT,
     wrappers.WIDE,
     mitmproxy.FORMAT,
+    *telemetry.BINARY,  # before the other protobuf, which looks like it at first
     protobuf.FORMAT,
     http_dump.FORMAT,
     # JSON documents: what is told by its outermost keys comes before what is told by events
     har.FORMAT,
-    unread.TELEMETRY,
+    *telemetry.FORMATS,
     aimock.FORMAT,
     inspector_session.FORMAT,
     envelopes.COPY,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from functools import cached_property
 from typing import Any, Protocol
@@ -18,7 +17,8 @@ from workbench.readers.registry import read_content
 from workbench.readers.sniff import Sniff
 from workbench.readers.sse import SseReader
 
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]")
+#: also padding, which stands at the end only
+_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
 _LIMITS = Limits()
 #: Bodies that nobody needs to look into
 _OTHER_MEDIA = re.compile(
@@ -39,7 +39,10 @@ class Attached(Protocol):
     """Bodies that the HAR names and that stand elsewhere (`_file`)."""
 
     def load(self, name: str, limit: int | None = None) -> bytes | None:
-        """A body, or its first `limit` bytes; None where there is none of that name."""
+        """A body, or its first `limit` bytes; None where there is none of that name.
+
+        A limit of 0 says that the body belongs to an entry, and reads nothing.
+        """
 
 
 class Entry:
@@ -76,6 +79,8 @@ class Entry:
         self.text = text if isinstance(text, str) else None
         self.encoding = content.get("encoding")
         self.file = content.get("_file")
+        if attached is not None and isinstance(self.file, str):
+            attached.load(self.file, 0)
         self.messages = _list(value.get("_eventSourceMessages"))
         self.socket = _list(value.get("_webSocketMessages"))
 
@@ -95,7 +100,7 @@ class Entry:
         return (
             self.text is not None
             and self.encoding == "base64"
-            and bool(_NOT_BASE64.search(self.text.encode()))
+            and bool(_NOT_BASE64.search(self.text.rstrip("=")))
         )
 
     @cached_property
@@ -103,15 +108,13 @@ class Entry:
         """The decoded body of the response."""
         if self.text is None:
             return self._from_file()
-        data = self.text.encode("utf-8", "replace")
         if self.encoding != "base64":
-            return data
+            return self.text.encode("utf-8", "replace")
         # A damaged character costs its own three bytes and not the alignment of all that follow.
-        data = _NOT_BASE64.sub(b"A", data)
-        try:
-            return base64.b64decode(data + b"=" * (-len(data) % 4))
-        except binascii.Error:
-            return base64.b64decode(data[: len(data) // 4 * 4 - 4] + b"AAAA")
+        data = _NOT_BASE64.sub("A", self.text.rstrip("=")).encode()
+        if len(data) % 4 == 1:
+            data += b"A"  # one character alone holds no byte
+        return base64.b64decode(data + b"=" * (-len(data) % 4))
 
     @cached_property
     def is_stream(self) -> bool:

@@ -176,15 +176,16 @@ class SessionReader:
             raw = msgspec.json.encode(decoded.event)
         else:
             return "a frame without data"
-        started, passed = self._started.get(name), value.get("offsetMs")
-        arrival = NO_TIME
-        if started is not None and isinstance(passed, int | float) and not isinstance(passed, bool):
-            later = times.from_ms(passed)
-            arrival = NO_TIME if later is None else started + later
+        arrival = times.after(self._started.get(name), value.get("offsetMs"))
         records = self.reading.records
         line, offset = self.document.line(place.start), self.document.base + place.start
         why = self._writers[name].add(
-            raw, self.reading.counts.records, line, offset, place.end - place.start, arrival
+            raw,
+            self.reading.counts.records,
+            line,
+            offset,
+            place.end - place.start,
+            NO_TIME if arrival is None else arrival,
         )
         if not why:
             records.overrides.setdefault(len(records.events) - 1, raw)

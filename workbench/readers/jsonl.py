@@ -16,6 +16,7 @@ from workbench.readers.json_split import split_object
 from workbench.readers.lines import lines
 from workbench.readers.reading import Reading
 from workbench.readers.records import NO_TIME
+from workbench.readers.telemetry.dispatch import Telemetry
 
 #: Envelope keys, in the order in which they are asked
 EVENT_KEYS = ("event", "data", "payload")
@@ -32,7 +33,7 @@ _EMPTY_KINDS = {
     "comment": "keepalives",
     "ping": "keepalives",
 }
-#: No AG-UI, whatever else stands in the line
+#: Telemetry, whatever else stands in the line
 _TELEMETRY_KEYS = ("resourceSpans", "resourceLogs", "resourceMetrics", "resource_spans", "resource_logs")
 
 
@@ -55,6 +56,7 @@ class LinesReader:
         #: capturedAt of an AG-UI DevTools header, to which tMs is added
         self._captured: int | None = None
         self._url = ""
+        self._telemetry = Telemetry(reading)
 
     def read(self) -> None:
         """Read all lines."""
@@ -113,8 +115,7 @@ class LinesReader:
         if not isinstance(value, dict):
             return "JSON, but no object"
         if any(key in value for key in _TELEMETRY_KEYS):
-            self.reading.ignore("telemetry lines")
-            return ""
+            return self._telemetry.take(data, line, at)
         inner = next((key for key in EVENT_KEYS if _event_in(value.get(key)) is not None), "")
         if inner:
             return self._wrapped(value, inner, data, line, at)
@@ -222,11 +223,9 @@ class LinesReader:
 
     def _arrival(self, value: dict[str, Any]) -> int:
         """When the line says it arrived."""
-        offset = value.get("tMs")
-        if isinstance(offset, int | float) and not isinstance(offset, bool) and self._captured is not None:
-            passed = times.from_ms(offset)
-            return NO_TIME if passed is None else self._captured + passed
-        found = times.guess(_first(value, TIME_KEYS))
+        found = times.after(self._captured, value.get("tMs"))
+        if found is None:
+            found = times.guess(_first(value, TIME_KEYS))
         return NO_TIME if found is None else found
 
 

@@ -20,6 +20,17 @@ def lines(
     A line end never stands inside JSON text, so a raw CR may always end a line. `progress`
     gets the number of bytes of each piece that was read.
     """
+    for offset, block in blocks(content, limits, progress):
+        if block is None:
+            yield offset, None
+        else:
+            yield from split(offset, block, limits)
+
+
+def blocks(
+    content: Content, limits: Limits, progress: Callable[[int], None] | None = None
+) -> Iterator[tuple[int, bytes | None]]:
+    """Yield `(offset, block)` of whole lines, the last one perhaps without its end; None is a line too long."""
     offset = content.start  # of the line that is being gathered
     held: list[bytes] = []
     held_size = 0
@@ -48,26 +59,29 @@ def lines(
             continue
         block = b"".join([*held, rest[:cut]]) if held else rest[:cut]
         held, held_size = [rest[cut:]], len(rest) - cut
-        if b"\r" in block:
-            for line, end_size in _split(block):
-                yield offset, line if len(line) <= limits.max_line else None
-                offset += len(line) + end_size
-            continue
-        parts = block.split(b"\n")
-        parts.pop()  # behind the last LF
-        if len(parts[0]) > limits.max_line:
-            yield offset, None
-            offset += len(parts[0]) + 1
-            del parts[0]
-        for line in parts:
-            yield offset, line
-            offset += len(line) + 1
+        yield offset, block
+        offset += len(block)
     if skipped:
         yield offset, None
         return
-    for line, end_size in _split(b"".join(held)):
-        yield offset, line
-        offset += len(line) + end_size
+    block = b"".join(held)
+    if block:
+        yield offset, block
+
+
+def split(offset: int, block: bytes, limits: Limits) -> Iterator[tuple[int, bytes | None]]:
+    """The lines of a block that begins at `offset`, as `lines` gives them."""
+    if b"\r" in block:
+        for line, end_size in _split(block):
+            yield offset, line if len(line) <= limits.max_line else None
+            offset += len(line) + end_size
+        return
+    parts = block.split(b"\n")
+    if not parts[-1]:
+        parts.pop()  # behind the last LF
+    for line in parts:
+        yield offset, line if len(line) <= limits.max_line else None
+        offset += len(line) + 1
 
 
 def _split(block: bytes) -> Iterator[tuple[bytes, int]]:

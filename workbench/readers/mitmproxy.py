@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from datetime import UTC, datetime
 from typing import Any
 
-from workbench.readers import tnetstring
+from workbench.readers import times, tnetstring
 from workbench.readers.har import read_entries
 from workbench.readers.har_entry import Entry
 from workbench.readers.json_events import too_large
@@ -59,20 +58,26 @@ def read(reading: Reading) -> None:
 def _behind(data: bytes, at: int) -> int:
     """Where to go on behind a damaged flow: at the end that it names, else at the next beginning of one."""
     try:
-        _, stop, kind = tnetstring.element(data, at, len(data))
+        _, stop, _ = tnetstring.element(data, at, len(data))
     except ValueError:
-        stop, kind = 0, 0
-    if kind == ord("}") and (stop + 1 == len(data) or _FLOW.match(data, stop + 1)):
+        stop = -1
+    if stop >= 0 and (stop + 1 == len(data) or _begins(data, stop + 1)):
         return stop + 1
     for found in _FLOW.finditer(data, at + 1):
         start = found.start()
-        try:
-            _, stop, kind = tnetstring.element(data, start, len(data))
-        except ValueError:
-            continue
-        if kind == ord("}") and data[start - 1 : start] == b"}":
+        if data[start - 1 : start] == b"}" and _begins(data, start):
             return start
     return len(data)
+
+
+def _begins(data: bytes, at: int) -> bool:
+    """Whether a map begins at `at` whose end is where it says."""
+    if _FLOW.match(data, at) is None:
+        return False
+    try:
+        return tnetstring.element(data, at, len(data))[2] == ord("}")
+    except ValueError:
+        return False
 
 
 def _entry(reading: Reading, flow: dict[str, Any], index: int, offset: int) -> Entry:
@@ -95,9 +100,6 @@ def _entry(reading: Reading, flow: dict[str, Any], index: int, offset: int) -> E
             reading.cut("a body could not be unpacked")
         if body:
             bodies.bodies[key] = body
-    started = request.get("timestamp_start")
-    if isinstance(started, int | float) and abs(started) < 1e11:
-        value["startedDateTime"] = datetime.fromtimestamp(started, UTC).isoformat()
     socket = flow.get("websocket")
     if isinstance(socket, dict):
         value["_webSocketMessages"] = [
@@ -110,7 +112,9 @@ def _entry(reading: Reading, flow: dict[str, Any], index: int, offset: int) -> E
             for message in socket.get("messages") or ()
             if isinstance(message, list) and len(message) >= 4
         ]
-    return Entry(name, value, offset, attached=bodies)
+    entry = Entry(name, value, offset, attached=bodies)
+    entry.time = times.guess(request.get("timestamp_start"))
+    return entry
 
 
 def _text(value: Any) -> str:

@@ -44,7 +44,7 @@ def read_frames(reading: Reading, writer: EventWriter) -> None:
     data = content.whole()
     at = unknown = 0
     while at < len(data):
-        end = frame_at(data, at)
+        end = _sound(data, at)
         if not end:
             end = _skip(data, at)
             why = _why(data, at, end)
@@ -71,12 +71,28 @@ def read_frames(reading: Reading, writer: EventWriter) -> None:
         reading.note(f"{unknown} fields that the protocol does not have up to 1.0 were left out")
 
 
+def _sound(data: bytes, at: int) -> int:
+    """Where the frame at `at` ends; 0 where there is none, or where it reaches into another one.
+
+    A frame that lost a byte takes one from its successor, and its sizes agree all the same.
+    """
+    end = frame_at(data, at)
+    if end and end < len(data) and not frame_at(data, end) and _search(data, at + 1) < end:
+        return 0
+    return end
+
+
 def _skip(data: bytes, at: int) -> int:
     """The start of the next frame behind something that is none; the end where no more comes."""
     said = at + 4 + int.from_bytes(data[at : at + 4], "big")
     if said == len(data) or (at + 4 < said < len(data) and frame_at(data, said)):
         return said  # only what is inside is damaged
-    following = data.find(b"\0", at + 1)
+    return _search(data, at + 1)
+
+
+def _search(data: bytes, at: int) -> int:
+    """The first place from `at` where a frame begins; the end if there is none."""
+    following = data.find(b"\0", at)
     while following >= 0:
         # Frames are below 16 MiB: the first byte of a length is zero.
         if frame_at(data, following):

@@ -1,4 +1,4 @@
-"""What loading gathers: sources, problems, events and requests, column by column.
+"""What loading gathers: sources, problems, events, requests and telemetry, column by column.
 
 Readers only append to a `Records`; everything derived from it (runs, parts, calls,
 approvals) is made later by `workbench.calls`. Events are kept as columns of small
@@ -12,9 +12,12 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
+
+from workbench.readers.telemetry.columns import Logs, Spans
+from workbench.readers.telemetry.rows import LogRow, SpanRow
 
 NO_TIME = -(2**63)
 #: `Events.time_source` codes, in the order of `model.TIME_SOURCES`.
@@ -75,11 +78,15 @@ class Source:
     problems: int = 0
     complete: bool = True
     notes: list[str] = field(default_factory=list)
+    #: data points of the metrics that were counted and left out
+    points: int = 0
 
     @property
     def note(self) -> str:
         """All notes and the ignored records by reason, in one line."""
         parts = [*self.notes, *(f"{n} {reason} ignored" for reason, n in sorted(self.ignored.items()))]
+        if self.points:
+            parts.append(f"{self.points} data points of metrics")
         return "; ".join(parts)
 
 
@@ -146,6 +153,13 @@ class Deviation:
     detail: str = ""
 
 
+def fill(column: array[int], rows: int) -> None:
+    """Lengthen a column of pool codes by "none" to so many rows."""
+    missing = rows - len(column)
+    if missing > 0:
+        column.frombytes(b"\xff" * (column.itemsize * missing))
+
+
 class Events:
     """AG-UI events, column by column; a row number is the identity of an event."""
 
@@ -177,6 +191,15 @@ class Events:
     def __len__(self) -> int:
         return len(self.type)
 
+    def settle(self) -> None:
+        """Fill the columns that most events have nothing for up to the last row.
+
+        Readers may leave them short and fill them before they write at a row, because
+        writing "nothing" a million times is a good part of the time that loading takes.
+        """
+        for column in (self.own_thread, self.own_run, self.parent, self.name, self.role, self.subagent):
+            fill(column, len(self.type))
+
 
 _decode = msgspec.json.decode
 
@@ -194,6 +217,10 @@ class Records:
         self.requests: list[RequestRecord] = []
         #: requests to a model provider, in the same form; `stream` and `event` are unused
         self.payloads: list[RequestRecord] = []
+        #: telemetry; `span_rows` finds a span again by its ids
+        self.spans = Spans()
+        self.logs = Logs()
+        self.span_rows: dict[str, int] = {}
         self.deviations: list[Deviation] = []
         #: JSON of events whose bytes in the member are not one JSON text (several `data:`
         #: lines, Python literals, an envelope around the event)
@@ -232,6 +259,24 @@ class Records:
         request = self.requests[row]
         return self.raw(request.event) if request.event is not None else self.body_raw(request)
 
+    def span(self, row: int) -> SpanRow:
+        """A span decoded whole, with attributes and events; an empty one if its bytes are gone."""
+        from workbench.readers.telemetry import detail
+
+        return detail.span(self, row)
+
+    def log(self, row: int) -> LogRow:
+        """A log record decoded whole, with body and attributes; an empty one if its bytes are gone."""
+        from workbench.readers.telemetry import detail
+
+        return detail.log(self, row)
+
+    def signal_raw(self, signal: Literal["span", "log"], row: int) -> bytes:
+        """The bytes of a span or log record as they stand in its member; empty if they are gone."""
+        from workbench.readers.telemetry import detail
+
+        return detail.raw(self, self.spans if signal == "span" else self.logs, row)
+
     def body_raw(self, request: RequestRecord) -> bytes:
         """The bytes of a request or payload in its member; empty where the format keeps none."""
         if request.offset is None or request.length is None or request.member < 0:
@@ -251,6 +296,7 @@ class Records:
             self.problems,
         )
         new.payloads = self.payloads
+        new.spans, new.logs, new.span_rows = self.spans, self.logs, self.span_rows
         for name in Events.__slots__:
             column: array[int] = getattr(self.events, name)
             setattr(new.events, name, array(column.typecode, (column[row] for row in rows)))

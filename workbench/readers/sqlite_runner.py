@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from workbench.readers import requests, times
 from workbench.readers.content import Content, SpooledBytes, Window
@@ -49,19 +49,24 @@ def _read_copy(reading: Reading, path: Path) -> None:
     try:
         with closing(_connect(path, reading.limits.max_json_document)) as database:
             columns = _columns(database)
+            database.set_authorizer(_allow)
             if not columns:
                 reading.ignore("databases without a table agent_runs")
                 reading.note(f"a SQLite database without CopilotKit's table {TABLE}")
                 return
-            runs = 0
-            for runs, row in enumerate(_rows(database, columns), start=1):  # noqa: B007 - asked for below
+            numbers = _numbers(reading, database)
+            for number in numbers:
+                row = _row(reading, database, columns, number)
                 room = reading.limits.max_decompressed - data.size
                 if sum(len(value) for value in row.values() if isinstance(value, bytes)) > room:
                     reading.problem(f"more than {reading.limits.max_decompressed:,} bytes of events")
                     reading.cut("too large to be read to its end")
                     return
+                before = reading.counts.records
                 _read_run(reading, data, row)
-            if not runs:
+                if reading.counts.records == before:
+                    reading.ignore("runs without events")
+            if not numbers:
                 reading.note(f"no runs in the table {TABLE}")
     except (sqlite3.Error, OverflowError, ValueError) as problem:
         reading.problem(f"SQLite: {str(problem)[:120]}")
@@ -84,7 +89,6 @@ def _connect(path: Path, longest: int) -> sqlite3.Connection:
         database.execute(f"PRAGMA {pragma}")
     ticks = iter(range(_MAX_TICKS))
     database.set_progress_handler(lambda: next(ticks, None) is None, 10_000)
-    database.set_authorizer(_allow)
     return database
 
 
@@ -105,15 +109,48 @@ def _columns(database: sqlite3.Connection) -> list[str]:
     declared = rows[0][0] if rows else None
     if not isinstance(declared, bytes) or not declared[:14].upper().startswith(b"CREATE TABLE"):
         return []
-    with closing(database.execute(f"SELECT * FROM {TABLE} LIMIT 0")) as cursor:  # noqa: S608 - a constant
-        present = {column[0] for column in cursor.description}
+    # Not those that are generated: their expression would have to be run.
+    present = {bytes(name).decode() for _, name, _, _, _, _, hidden in _described(database) if not hidden}
     return [column for column in _COLUMNS if column in present] if {"events", "input"} & present else []
 
 
-def _rows(database: sqlite3.Connection, columns: list[str]) -> Iterator[dict[str, object]]:
-    query = f"SELECT {', '.join(columns)} FROM {TABLE}"  # noqa: S608 - names from a constant list
-    for row in database.execute(query):
-        yield dict(zip(columns, row, strict=True))
+def _described(database: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    return database.execute(f"PRAGMA table_xinfo({TABLE})").fetchall()
+
+
+def _numbers(reading: Reading, database: sqlite3.Connection) -> list[int]:
+    """The rows, as far as they can be listed."""
+    numbers: list[int] = []
+    try:
+        for (number,) in database.execute(f"SELECT rowid FROM {TABLE}"):  # noqa: S608 - a constant
+            numbers.append(number)
+    except sqlite3.Error as problem:
+        reading.problem(f"SQLite: {str(problem)[:120]}")
+        reading.cut("the database could not be read to its end")
+    return numbers
+
+
+def _row(
+    reading: Reading, database: sqlite3.Connection, columns: list[str], number: int
+) -> dict[str, object]:
+    """The values of one row; one that cannot be had is a problem and costs no other."""
+    row: dict[str, object] = {}
+    try:
+        row.update(_values(database, columns, number))
+    except sqlite3.Error:
+        for column in columns:
+            try:
+                row.update(_values(database, [column], number))
+            except sqlite3.Error as problem:
+                reading.problem(f"{TABLE}[{number}].{column}: {str(problem)[:100]}")
+                reading.cut("a value of the database could not be read")
+    return row
+
+
+def _values(database: sqlite3.Connection, columns: list[str], number: int) -> list[tuple[str, object]]:
+    query = f"SELECT {', '.join(columns)} FROM {TABLE} WHERE rowid = ?"  # noqa: S608 - names from a constant list
+    found = database.execute(query, (number,)).fetchone()
+    return [] if found is None else list(zip(columns, found, strict=True))
 
 
 def _read_run(reading: Reading, data: SpooledBytes, row: dict[str, object]) -> None:

@@ -7,11 +7,11 @@ end, no blank line between events, an unterminated last frame if it is whole JSO
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from workbench.readers import times
-from workbench.readers.lines import lines
+from workbench.readers.lines import blocks, split
 from workbench.readers.reading import Reading
 from workbench.readers.records import NO_TIME, TIME_ARRIVAL, TIME_NONE
 from workbench.readers.registry import Format
@@ -22,10 +22,29 @@ _TIMED_ID = re.compile(rb"[A-Z_]+_(\d{12,14})\Z")
 _KEEPALIVE = re.compile(rb"^\W*(keep-?_?alive|ping|pong|heartbeat)", re.IGNORECASE)
 _KEEPALIVE_EVENTS = frozenset({b"ping", b"keepalive", b"keep-alive", b"heartbeat"})
 _FIELDS = frozenset({b"data", b"event", b"id", b"retry"})
+#: Frames of one whole line each, and where such a stretch may begin
+_PLAIN = re.compile(rb"(?:data: \{[^\r\n]*\}\n\n)+")
+_FRAME = b"data: {"
+_BLANK = b"\n\n"
 #: Lines of one frame after which is asked whether it is one
 MANY = 4096
 #: What pasting puts before a line
 _INDENT = b" \t>\xef\xbb\xbf"
+
+
+def _plain_until(block: bytes, position: int) -> int:
+    """Where the plain frames that begin at `position` end; 0 where there is none."""
+    end = block.rfind(_BLANK, position) + len(_BLANK)
+    # Counting is much faster than matching, and a whole block is plain more often than not.
+    if (
+        block.startswith(_FRAME, position)
+        and b"\r" not in block
+        and block.count(b"\n", position, end) == 2 * block.count(_BLANK + _FRAME, position, end) + 2
+        and block.startswith(b"}", end - 3)
+    ):
+        return end
+    found = _PLAIN.match(block, position)
+    return found.end() if found else 0
 
 
 class Writer(Protocol):
@@ -54,21 +73,58 @@ class SseReader:
         #: data lines of the open frame that are no event by themselves: line, offset, data, why
         self._pending: list[tuple[int, int, bytes, str]] = []
 
+    def _lines(self) -> Iterator[tuple[int, int, bytes | None]]:
+        """Lines with number and offset; stretches of plain frames go to the writer at once and are not given.
+
+        Plain is one `data: {…}` line and a blank line, which is nearly all of most captures.
+        """
+        reading, counts, limits = self.reading, self.counts, self.reading.limits
+        take = None if self.arrivals else getattr(self.writer, "add_all", None)
+        number = reading.content.first_line - 1
+        fresh = True  # at the beginning of a frame
+        for offset, block in blocks(reading.content, limits, reading.progress):
+            if block is None:
+                number, fresh = number + 1, False
+                yield number, offset, None
+                continue
+            position, size = 0, len(block)
+            while position < size:
+                stop = size
+                end = _plain_until(block, position) if take is not None and fresh else 0
+                if end and take is not None:
+                    stop = end
+                    taken = take(
+                        block[position:stop], counts.records, number + 1, offset + position, limits.max_line
+                    )
+                    if taken:
+                        counts.records += taken
+                        counts.rows += taken
+                        self._frame += taken
+                        number += 2 * taken
+                        position = stop
+                        continue
+                elif take is not None:
+                    ahead = block.find(_BLANK + _FRAME, position)
+                    stop = size if ahead < 0 else ahead + 2
+                for at, line in split(offset + position, block[position:stop], limits):
+                    number += 1
+                    fresh = line == b""
+                    yield number, at, line
+                position = stop
+
     def read(self) -> None:
         """Read the whole content."""
         reading, counts = self.reading, self.counts
-        content = reading.content
         add = self.writer.add
         pending = self._pending
         arrivals = self.arrivals
         events = reading.records.events
+        kinds = events.type
         arrival = NO_TIME
         event_name = b""
         row = -1  # of an event that the open frame already gave
         had_data = had_fields = False
-        number = content.first_line - 1
-        for offset, line in lines(content, reading.limits, reading.progress):
-            number += 1
+        for number, offset, line in self._lines():
             if not line:
                 if line is None:
                     reading.problem(self._too_long(), line=number, offset=offset)
@@ -125,7 +181,7 @@ class SseReader:
             else:
                 counts.records += 1
                 counts.rows += 1
-                row = len(events) - 1
+                row = len(kinds) - 1
         if pending:
             self._end_frame(event_name, arrival, at_end=True)
         elif had_data:

@@ -49,13 +49,25 @@ def guess(value: Any) -> int | None:
     """A time in an unknown unit: ISO text, or epoch seconds, ms, µs or ns told by size."""
     if isinstance(value, str):
         return from_iso(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     size = abs(value)
+    if not size < 2**63:  # also what is no number
+        return None
     if size < 1e11:
         return from_seconds(value)
     if size < 1e14:
         return from_ms(value)
     if size < 1e17:
         return round(value) * 1000 if size < MAX_MS * 1000 else None
-    return round(value) if size < 2**63 else None
+    return round(value)
+
+
+def after(start: int | None, passed: Any) -> int | None:
+    """So many milliseconds after a time; None where either is missing or it is beyond the range."""
+    if start is None or isinstance(passed, bool) or not isinstance(passed, int | float):
+        return None
+    later = from_ms(passed)
+    if later is None or abs(start + later) >= 2**63:
+        return None
+    return start + later

@@ -6,17 +6,6 @@ from workbench.readers import requests
 from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff
 
-_TELEMETRY = frozenset(
-    {
-        "resourceSpans",
-        "resourceLogs",
-        "resourceMetrics",
-        "resource_spans",
-        "resource_logs",
-        "scopeSpans",
-        "scopeLogs",
-    }
-)
 _PROVIDER_TYPES = frozenset({"message_start", "content_block_start", "content_block_delta", "message_delta"})
 
 
@@ -38,15 +27,6 @@ def _is_provider_body(sniff: Sniff) -> bool:
     return requests.is_provider_body(sample)
 
 
-def _is_telemetry(sniff: Sniff) -> bool:
-    keys = set(sniff.keys)
-    return sniff.first in (b"{", b"[") and (bool(_TELEMETRY & keys) or {"traceId", "spanId"} <= keys)
-
-
-TELEMETRY = Format(
-    "otlp", "OpenTelemetry", "resourceSpans, resourceLogs or resourceMetrics", (".jsonl", ".json"), _is_telemetry,
-    advice="it holds no AG-UI events; open the AG-UI capture of the same run",
-)  # fmt: skip
 PROVIDER_BODY = Format(
     "provider-payload", "Request to a model provider", "a model and a list of messages", (".json",),
     _is_provider_body,

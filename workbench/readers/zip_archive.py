@@ -73,6 +73,8 @@ class ZipReader:
         except _FAILURES as problem:
             return f"a damaged zip archive: {str(problem)[:100]}"
         for info in infos[:limit]:
+            if info.filename in self._members:
+                self.reading.ignore("members whose name comes again")
             self._members[info.filename] = info
         return ""
 
@@ -80,8 +82,11 @@ class ZipReader:
         """The bytes of a member for a HAR that names it (see `har_entry.Attached`)."""
         self.named.add(name)
         if name not in self._members:
-            self._say(name, "is named by the HAR and not in the archive")
+            if limit is None:
+                self._say(name, "is named by the HAR and not in the archive")
             return None
+        if limit == 0:
+            return b""
         pieces: list[bytes] = []
         faults: list[str] = []
         room = self.reading.limits.max_json_document if limit is None else limit

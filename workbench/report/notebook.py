@@ -36,6 +36,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _DETAILED = 25
 #: problems and calls that are listed
 _LISTED = 100
+#: threads that are told
+_THREADS = 50
 
 
 def template() -> Path:
@@ -120,17 +122,29 @@ def happened(trace: Trace, thread: str = "", call_id: str = "") -> Panel:
     """What became of every call and approval, in words. Raises `ValueError` for an unknown id."""
     ids = narrow.ids_of(trace, call_id, thread)
     told = Panel("", "")
-    for conversation in narrow.conversations(trace, thread, call_id):
+    chosen = narrow.conversations(trace, thread, call_id)
+    for conversation in chosen[:_THREADS]:
         fates = [f for f in story.fates(conversation) if not ids or ids & {f.call_id, f.approval_id}]
-        told += heading(f"Thread {conversation.thread_id or 'without an id'}")
+        told += heading(f"Thread {plain(conversation.thread_id, 300) or 'without an id'}")
         told += say(" ".join([*story.sentences(conversation), *conversation.notes]))
         if fates:
             told += listing(
-                (f"{f.tool or 'unknown tool'}  {f.call_id}  {plain(f.arguments, story.EXCERPT)}", str(f))
+                (
+                    "  ".join(
+                        (
+                            plain(f.tool, 100) or "unknown tool",
+                            plain(f.call_id, 100),
+                            plain(f.arguments, story.EXCERPT),
+                        )
+                    ),
+                    str(f),
+                )
                 for f in fates[:_LISTED]
             )
         if len(fates) > _LISTED:
             told += say(f"and {len(fates) - _LISTED:,} more in trace.calls")
+    if len(chosen) > _THREADS:
+        told += say(f"and {count(len(chosen) - _THREADS, 'thread')} more")
     return told if told.html else say("No AG-UI event and no request was found.")
 
 

@@ -28,16 +28,20 @@ class Panel:
         return Panel(self.html + other.html, f"{self.text}\n\n{other.text}")
 
 
+#: longest heading or term, and longest paragraph, in characters: a hostile id has a million
+_SHORT, _LONG = 400, 3000
+
+
 def say(text: str, *, strong: bool = False) -> Panel:
     """A paragraph."""
-    shown = plain(text)
+    shown = plain(text, _LONG)
     inner = f"<strong>{escape(shown)}</strong>" if strong else escape(shown)
     return Panel(f"<p>{inner}</p>", shown)
 
 
 def heading(text: str) -> Panel:
     """A small heading inside a cell's output."""
-    shown = plain(text)
+    shown = plain(text, _SHORT)
     return Panel(f"<h4>{escape(shown)}</h4>", shown)
 
 
@@ -48,14 +52,14 @@ def grid(made: Grid) -> Panel:
 
 def listing(items: Iterable[tuple[str, str]]) -> Panel:
     """A list of a term and what is said about it."""
-    pairs = [(plain(term), plain(said)) for term, said in items]
+    pairs = [(plain(term, _SHORT), plain(said, _LONG)) for term, said in items]
     html = "".join(f"<li><strong>{escape(term)}</strong><br>{escape(said)}</li>" for term, said in pairs)
     return Panel(f"<ul>{html}</ul>", "\n".join(f"- {term}\n  {said}" for term, said in pairs))
 
 
 def preformatted(title: str, text: str) -> Panel:
     """A record as it stands, under the place where it stands; wrapped instead of scrolled."""
-    place, shown = plain(title), plain(text)
+    place, shown = plain(title, _SHORT), plain(text)
     html = f'<div style="font-family:monospace;margin:.4em 0 0">{escape(place)}</div>'
     if shown:
         html += (

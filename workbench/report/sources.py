@@ -54,14 +54,14 @@ def _listed(sources: Any) -> list[Any]:
     if not isinstance(sources, str):
         return [sources]
     text = textwrap.dedent(sources).strip()
-    if not text.startswith(("[", "- ")) or Path(sources).exists():
+    if not text.startswith(("[", "- ")) or os.path.exists(sources):  # noqa: PTH110 - a list may be too long for a path
         return [sources]
     import yaml
 
     try:
         # JSON lists are YAML lists; without a schema, 007 and yes stay texts
         items = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - BaseLoader makes texts only
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         items = None
     if isinstance(items, list) and all(isinstance(item, str) for item in items):
         return items

@@ -146,7 +146,9 @@ def fate(call: Call) -> Fate:
             _approval(way, approval)
         end = _end(way, call)
     else:
-        way.add(f"asks a person about {plain(call.synthetic_for) or 'a call without an id'}", call.run)
+        way.add(
+            f"asks a person about {plain(call.synthetic_for, EXCERPT) or 'a call without an id'}", call.run
+        )
         end = "none"
     approval_id = call.approvals[0].id if call.approvals else ""
     return Fate(call.thread_id, call.id, approval_id, call.tool, call.arguments or "", tuple(way.steps), end)
@@ -209,16 +211,21 @@ def steps(trace: Trace, conversation: Conversation, call_ids: frozenset[str] = f
     for message in conversation.messages:
         # an empty message only owns calls
         if text := plain(trace.text(message.deltas), EXCERPT * 2):
-            add(message.run, message.sequence, "text", f"{plain(message.role or message.kind)}: {text}")
+            add(
+                message.run,
+                message.sequence,
+                "text",
+                f"{plain(message.role or message.kind, EXCERPT)}: {text}",
+            )
     for call in conversation.calls:
         for start in call.starts:
-            shown = f"call {plain(start.tool)}({plain(start.arguments, EXCERPT)})"
+            shown = f"call {plain(start.tool, EXCERPT)}({plain(start.arguments, EXCERPT)})"
             add(start.run, start.sequence, "call", shown, call.id)
         if not call.starts:
-            shown = f"call {plain(call.tool)}({plain(call.arguments or '', EXCERPT)}), not streamed"
+            shown = f"call {plain(call.tool, EXCERPT)}({plain(call.arguments or '', EXCERPT)}), not streamed"
             add(call.run, call.sequence, "call", shown, call.id)
         for result in call.streamed:
-            shown = f"result of {plain(call.tool)} ({result.cls}): {plain(result.content, EXCERPT)}"
+            shown = f"result of {plain(call.tool, EXCERPT)} ({result.cls}): {plain(result.content, EXCERPT)}"
             add(result.run, result.sequence, "result", shown, call.id)
     for result in conversation.orphans:
         shown = f"result for a call that was never made: {plain(result.content, EXCERPT)}"
@@ -226,7 +233,9 @@ def steps(trace: Trace, conversation: Conversation, call_ids: frozenset[str] = f
     for approval in conversation.approvals:
         if approval.asks:
             ask = approval.asks[0]
-            shown = f"approval {plain(approval.id)} asked ({', '.join(map(plain, approval.channels))})"
+            shown = (
+                f"approval {plain(approval.id, EXCERPT)} asked ({', '.join(map(plain, approval.channels))})"
+            )
             add(ask.run, ask.sequence, "ask", shown, approval.call_id)
         for answer in approval.answers:
             if answer.decision != "unseen":
@@ -234,5 +243,10 @@ def steps(trace: Trace, conversation: Conversation, call_ids: frozenset[str] = f
                 shown = f"{answer.decision} ({plain(answer.form)}){refused}"
                 add(answer.run, answer.sequence, "answer", shown, approval.call_id)
     for answer in conversation.strays:
-        add(answer.run, answer.sequence, "answer", f"answer to an approval never offered: {plain(answer.id)}")
+        add(
+            answer.run,
+            answer.sequence,
+            "answer",
+            f"answer to an approval never offered: {plain(answer.id, EXCERPT)}",
+        )
     return sorted(told, key=lambda step: (step.run.number, step.sequence))

@@ -29,11 +29,21 @@ FATES = 30
 RUNS = 8
 #: places named under one finding
 PLACES = 4
+#: columns that are used even where there are fewer
+NARROW = 20
+#: threads told by `check` on a healthy capture
+THREADS = 30
+#: longest id, and longest paragraph, in characters: a hostile one has a million
+ID, PARAGRAPH = 200, 2000
 
 
 def console() -> Console:
     """Standard output as rich sees it: no markup, no emoji, no highlighting of what looks like code."""
-    return Console(markup=False, emoji=False, highlight=False)
+    out = Console(markup=False, emoji=False, highlight=False)
+    if out.width < NARROW:
+        # COLUMNS=0 and terminals that do not know their size would show nothing at all
+        out.width = NARROW if out.width else 80
+    return out
 
 
 def findings(out: Console, found: Findings, chosen: Iterable[Conversation] | None = None) -> None:
@@ -45,7 +55,7 @@ def findings(out: Console, found: Findings, chosen: Iterable[Conversation] | Non
     advised: set[str] = set()
     for thread, calls in _groups(found).items():
         talks = [c for c in trace.conversations if thread in (c.thread_id, *c.thread_ids)] if thread else []
-        out.print(Text(f"thread {plain(thread)}" if thread else "the capture", style="bold"))
+        out.print(Text(f"thread {plain(thread, ID)}" if thread else "the capture", style="bold"))
         _runs(out, talks)
         occurrences = {call.id: call for talk in talks for call in talk.calls}
         for call, items in calls.items():
@@ -83,13 +93,18 @@ def fates(
 ) -> None:
     """Print what became of every call and approval, one or two lines each; with `call_ids` only of these."""
     left = limit
-    cut = 0
-    for conversation in conversations:
+    cut = silent = 0
+    for number, conversation in enumerate(conversations):
+        if limit is not None and number >= THREADS:
+            silent += 1
+            continue
         told = [f for f in story.fates(conversation) if not call_ids or {f.call_id, f.approval_id} & call_ids]
-        out.print(Text.assemble(("thread ", "bold"), (plain(conversation.thread_id) or "(no id)", "bold")))
+        out.print(
+            Text.assemble(("thread ", "bold"), (plain(conversation.thread_id, ID) or "(no id)", "bold"))
+        )
         _inside(out, " ".join(story.sentences(conversation)), 2)
         for note in conversation.notes:
-            _inside(out, plain(note), 2, "dim")
+            _inside(out, plain(note, PARAGRAPH), 2, "dim")
         shown = told if left is None else told[:left]
         for fate in shown:
             _inside(out, _call(fate.call_id, fate), 2)
@@ -98,6 +113,8 @@ def fates(
         left = None if left is None else left - len(shown)
     if cut:
         _inside(out, f"… and {count(cut, 'call or approval', 'calls and approvals')} more: workbench show", 2)
+    if silent:
+        _inside(out, f"… and {count(silent, 'thread')} more: workbench show", 2)
 
 
 def conversation(
@@ -108,14 +125,14 @@ def conversation(
     for step in story.steps(trace, told, call_ids):
         if run is not step.run:
             run = step.run
-            parts = [f"run {run.number + 1}", plain(run.run_id), _outcome(run)]
+            parts = [f"run {run.number + 1}", plain(run.run_id, ID), _outcome(run)]
             if run.outcome == "error":
-                parts.append(f"{plain(run.error_code)} {plain(run.error, 120)}".strip())
+                parts.append(f"{plain(run.error_code, ID)} {plain(run.error, 120)}".strip())
             _inside(out, " · ".join(filter(None, parts)), 2, "bold")
         line = Text(_ARROWS[step.kind], style="dim")
         line.append(step.text)
         if step.call_id:
-            line.append(f"  [{plain(step.call_id)}]", style="cyan")
+            line.append(f"  [{plain(step.call_id, ID)}]", style="cyan")
         _inside(out, line, 4)
 
 
@@ -165,7 +182,7 @@ def findings_table(out: Console, found: Findings) -> None:
     table.add_column("rule", no_wrap=True)
     table.add_column("what is wrong, and where", overflow="fold")
     for item in found:
-        said = Text(plain(item.message))
+        said = Text(plain(item.message, PARAGRAPH))
         if item.evidence:
             said.append(f"\n{plain(item.evidence[0])}", style="dim")
         table.add_row(Text(item.severity, style=STYLES[item.severity]), Text(item.rule, style="bold"), said)
@@ -244,8 +261,8 @@ def _heading(out: Console, call: str, items: list[Finding], fate: story.Fate | N
 
 def _call(call_id: str, fate: story.Fate | None) -> Text:
     """`save_note  call_1  {"title":"…"}`: the line that names a call."""
-    line = Text(plain(fate.tool) or "(tool unknown)" if fate else "call", style="bold")
-    line.append(f"  {plain(call_id)}", style="not bold cyan")
+    line = Text(plain(fate.tool, ID) or "(tool unknown)" if fate else "call", style="bold")
+    line.append(f"  {plain(call_id, ID)}", style="not bold cyan")
     if fate and fate.arguments not in ("", "{}"):
         line.append(f"  {plain(fate.arguments, story.EXCERPT)}", style="not bold dim")
     return line
@@ -255,7 +272,7 @@ def _runs(out: Console, conversations: Iterable[Conversation]) -> None:
     """Print which id each run number stands for."""
     runs = [run for conversation in conversations for run in conversation.runs]
     for run in runs[:RUNS]:
-        _inside(out, f"run {run.number + 1}  {plain(run.run_id)}  {_outcome(run)}", 2, "dim")
+        _inside(out, f"run {run.number + 1}  {plain(run.run_id, ID)}  {_outcome(run)}", 2, "dim")
     if len(runs) > RUNS:
         _inside(out, f"and {count(len(runs) - RUNS, 'run')} more", 2, "dim")
 
@@ -270,7 +287,7 @@ def _finding(out: Console, item: Finding, *, advise: bool) -> None:
     line.append(f"  {item.rule}", style="bold")
     line.append(f"  {item.code}  {item.place}", style="not bold dim")
     _inside(out, line, 4)
-    _inside(out, plain(item.message), 6)
+    _inside(out, plain(item.message, PARAGRAPH), 6)
     places = list(dict.fromkeys(item.evidence))
     for place in places[:PLACES]:
         # one place a line and never wrapped, so that editors and terminals can follow it
@@ -284,6 +301,7 @@ def _finding(out: Console, item: Finding, *, advise: bool) -> None:
 def _inside(out: Console, text: str | Text, indent: int, style: str = "") -> None:
     """Print a paragraph indented and wrapped, without spaces at the ends of lines."""
     said = Text(text, style=style) if isinstance(text, str) else text
+    said.truncate(2 * PARAGRAPH, overflow="ellipsis")
     for line in said.wrap(out, max(out.width - indent, 20), overflow="fold"):
         line.rstrip()
         line.pad_left(indent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import warnings
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import entry_points
@@ -44,11 +45,12 @@ def check(trace: Trace, *, select: Iterable[str] = (), ignore: Iterable[str] = (
     """Ask every rule; the findings come worst first.
 
     `select` and `ignore` are names, codes or families (`approval`, `APR`); an empty
-    `select` means all. A rule whose tables are missing is skipped with a reason. Raises
+    `select` means all. A rule whose tables are missing is skipped with a reason. So is a
+    rule that raises, with a warning: it must not hide what the others find. Raises
     `ValueError` for a word that fits no rule.
     """
     rules = all_rules()
-    wanted, unwanted = tuple(select), tuple(ignore)
+    wanted, unwanted = _words(select), _words(ignore)
     for word in (*wanted, *unwanted):
         if not any(_fits(made, word) for made in rules.values()):
             raise ValueError(f"no rule, code or family is called {word!r}")
@@ -63,8 +65,18 @@ def check(trace: Trace, *, select: Iterable[str] = (), ignore: Iterable[str] = (
         if reasons:
             skipped.append(Skipped(made.name, "; ".join(reasons)))
             continue
-        found.extend(made.run(trace))
+        try:
+            found.extend(made.run(trace))
+        except Exception as error:  # noqa: BLE001 - a rule is anybody's code
+            # the text may quote the capture: nothing of it may act where it is shown
+            reason = f"it failed: {type(error).__name__}: {ascii(str(error))[1:-1][:200]}"
+            skipped.append(Skipped(made.name, reason, failed=True))
+            warnings.warn(f"rule {made.name}: {reason}", RuntimeWarning, stacklevel=2)
     return Findings(trace, ordered(merged(found)), skipped)
+
+
+def _words(given: Iterable[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _fits(made: Rule, word: str) -> bool:

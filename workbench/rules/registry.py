@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from workbench.findings import Finding
+from workbench.model import SEVERITIES
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -67,13 +68,23 @@ class Rule:
         return " ".join(self.sections.get("What to do", "").split())
 
     def run(self, trace: Trace) -> Iterator[Finding]:
-        """The findings of this rule, with name, code, help and severity filled in."""
+        """The findings of this rule, with name, code, help and severity filled in.
+
+        Lists of ids and places may be any iterable. Raises `ValueError` for an unknown severity.
+        """
         for finding in self.check(trace):
+            severity = finding.severity or self.severity
+            if severity not in SEVERITIES:
+                raise ValueError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}")
             yield replace(
                 finding,
+                call_ids=tuple(finding.call_ids),
+                approval_ids=tuple(finding.approval_ids),
+                other_ids=tuple(finding.other_ids),
+                evidence=tuple(finding.evidence),
                 rule=self.name,
                 code=self.code,
-                severity=finding.severity or self.severity,
+                severity=severity,
                 help=finding.help or self.help,
             )
 

@@ -73,5 +73,15 @@ def listed(ids: list[str] | tuple[str, ...], limit: int = 5) -> str:
 
 
 def named(run: Run) -> str:
-    """`run r1`, or `the run` where it has no id."""
-    return f"run {run.run_id}" if run.run_id else "the run"
+    """`run 2`: by its place in the thread, as the story and the ladder count; the id is in the finding."""
+    return f"run {run.number + 1}"
+
+
+def capital(text: str) -> str:
+    """With a capital first letter; ids inside keep their case."""
+    return text[:1].upper() + text[1:]
+
+
+def named_by_id(run: Run) -> str:
+    """`run 2 (r2)`, for the rules that are about the ids."""
+    return f"{named(run)} ({run.run_id})" if run.run_id else f"{named(run)} (without id)"

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from workbench.calls.conversation import Conversation
     from workbench.trace import Trace
 
-_LISTED = 8
+#: ids that an error names, and characters of each
+_LISTED, _LONGEST = 8, 80
 
 
 def conversations(
@@ -48,4 +49,5 @@ def _there(word: str, names: list[str]) -> str:
     if not distinct:
         return f"there is no {word} with an id"
     more = f" and {len(distinct) - _LISTED} more" if len(distinct) > _LISTED else ""
-    return f"known: {', '.join(map(repr, distinct[:_LISTED]))}{more}"
+    shown = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in distinct[:_LISTED]]
+    return f"known: {', '.join(map(repr, shown))}{more}"

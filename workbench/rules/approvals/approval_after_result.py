@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench.calls import decisions
-from workbench.calls.conversation import Call, Conversation, ListCall, MessageList
+from workbench.calls.conversation import Call, Conversation, ListCall
 from workbench.findings import Finding
-from workbench.rules.calls.words import finding, is_answer, told
+from workbench.rules.calls.words import finding, outcomes, told
 from workbench.rules.registry import rule
 from workbench.rules.slips import named
 
@@ -34,23 +34,37 @@ def approval_after_result(trace: Trace) -> Iterator[Finding]:
     Sources: agent-framework history filters for settled approvals.
     """
     for conversation in trace.conversations:
+        ids = _ids(conversation)
         for items in conversation.lists:
+            answers: dict[str, int] = {}
+            for position, said in enumerate(items.messages):
+                for given in decisions.message_approvals(said):
+                    answers.setdefault(given.id, position)
             for entry in items.calls:
                 call = entry.call
                 if call is None or not call.id or not entry.results:
                     continue
-                if _behind(conversation, items, entry, call):
+                if _behind(
+                    entry, call, [answers[i] for i in (call.id, *ids.get(call.id, ())) if i in answers]
+                ):
                     message = f"The result of {told(entry)} stands before the answer to its approval in the {items.place} of {named(items.run)}."
                     yield finding(trace, items.run, message, items.at, calls=(call,), approvals=call.approvals,
                                   place=items.place)  # fmt: skip
 
 
-def _behind(conversation: Conversation, items: MessageList, entry: ListCall, call: Call) -> bool:
+def _ids(conversation: Conversation) -> dict[str, set[str]]:
+    """The ids under which the approvals of a call were asked, by the call's id."""
+    found: dict[str, set[str]] = {}
+    for approval in conversation.approvals:
+        asked = {approval.id, *(ask.id for ask in approval.asks)}
+        found.setdefault(approval.call_id, set()).update(asked)
+        if approval.call is not None:
+            found.setdefault(approval.call.id, set()).update(asked)
+    return found
+
+
+def _behind(entry: ListCall, call: Call, answers: list[int]) -> bool:
     """The first real result of a list stands before its only answer there."""
-    outcomes = [p.position for p in entry.results if not is_answer(call, p)]
-    answers = [p.position for p in entry.results if is_answer(call, p)]
-    asks = [a for a in conversation.approvals if a.call is call or a.call_id == call.id]
-    ids = {call.id, *(a.id for a in asks), *(ask.id for a in asks for ask in a.asks)}
-    for position, message in enumerate(items.messages):
-        answers += [position for given in decisions.message_approvals(message) if given.id in ids]
-    return bool(outcomes and answers) and min(outcomes) < min(answers)
+    real = {p.position for p in outcomes(call, entry.results)}
+    answers = answers + [p.position for p in entry.results if p.position not in real]
+    return bool(real and answers) and min(real) < min(answers)

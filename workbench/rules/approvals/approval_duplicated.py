@@ -14,6 +14,9 @@ from workbench.rules.slips import named
 if TYPE_CHECKING:
     from workbench.trace import Trace
 
+#: earlier requests under one id that a request is compared with
+_LATEST = 64
+
 
 @rule("approval-duplicated", code="APR011", severity="warning", needs=("approvals",))
 def approval_duplicated(trace: Trace) -> Iterator[Finding]:
@@ -45,7 +48,9 @@ def approval_duplicated(trace: Trace) -> Iterator[Finding]:
                 by_call.setdefault(approval.call_id, []).append(approval)
         for group in by_call.values():
             for number, second in enumerate(group[1:], 1):
-                first_open = next((a for a in group[:number] if _waits_for(a, second)), None)
+                first_open = next(
+                    (a for a in group[max(0, number - _LATEST) : number] if _waits_for(a, second)), None
+                )
                 if first_open is not None:
                     message = (
                         f"{named_approval(second)}: asked in {named(second.run)} although {first_open.id} of "
@@ -98,7 +103,7 @@ def approval_id_collision(trace: Trace) -> Iterator[Finding]:
                 by_id.setdefault(own, []).append(approval)
         for shared, group in by_id.items():
             for number, second in enumerate(group[1:], 1):
-                first = next((a for a in group[:number] if _clash(a, second)), None)
+                first = next((a for a in group[max(0, number - _LATEST) : number] if _clash(a, second)), None)
                 if first is not None:
                     message = (
                         f"Approval id {shared} is used for {first.call_id} and for {second.call_id}"

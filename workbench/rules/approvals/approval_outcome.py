@@ -9,7 +9,7 @@ from workbench.calls.conversation import Approval, Conversation, Run
 from workbench.findings import Finding
 from workbench.rules.calls.words import finding, named_approval
 from workbench.rules.registry import rule
-from workbench.rules.slips import listed, named
+from workbench.rules.slips import capital, listed, named
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -37,7 +37,7 @@ def approval_empty(trace: Trace) -> Iterator[Finding]:
                 and run.end is not None
                 and run.replay_of is None
             ):
-                message = f"{named(run).capitalize()} ends with an interrupt outcome without interrupts."
+                message = f"{capital(named(run))} ends with an interrupt outcome without interrupts."
                 yield finding(trace, run, message, run.end)
 
 
@@ -62,7 +62,7 @@ def approval_not_in_outcome(trace: Trace) -> Iterator[Finding]:
         for run, missing in _missing(conversation):
             outcome = isinstance(trace.json(run.end or 0).get("outcome"), dict)
             names = listed([named_approval(a) for a in missing])
-            message = f"{named(run).capitalize()} asks for {names} by event, but its end does not list it."
+            message = f"{capital(named(run))} asks for {names} by event, but its end does not list it."
             yield finding(trace, run, message, *(a.at for a in missing), run.end,
                           calls=[a.call_id for a in missing], approvals=missing,
                           severity="" if outcome or knows else "warning")  # fmt: skip
@@ -72,8 +72,10 @@ def _missing(conversation: Conversation) -> Iterator[tuple[Run, list[Approval]]]
     """Runs that ended well, with the approvals that they asked by event only."""
     found: dict[int, tuple[Run, list[Approval]]] = {}
     for approval in conversation.approvals:
-        for run in {id(ask.run): ask.run for ask in approval.asks}.values():
-            channels = {ask.channel for ask in approval.asks if ask.run is run}
+        asked: dict[int, tuple[Run, set[str]]] = {}
+        for ask in approval.asks:
+            asked.setdefault(id(ask.run), (ask.run, set()))[1].add(ask.channel)
+        for run, channels in asked.values():
             if run.end is None or run.outcome == "error" or channels & {"outcome", "legacy-field"}:
                 continue
             by_event = "custom" in channels or ("on_interrupt" in channels and bool(run.interrupts))
@@ -103,5 +105,5 @@ def approval_legacy_field(trace: Trace) -> Iterator[Finding]:
                 if ask.channel == "legacy-field":
                     found.setdefault(id(ask.run), (ask.run, []))[1].append(approval)
         for run, old in found.values():
-            message = f"{named(run).capitalize()} lists {len(old)} approval(s) in the old field `interrupt`."
+            message = f"{capital(named(run))} lists {len(old)} approval(s) in the old field `interrupt`."
             yield finding(trace, run, message, run.end, calls=[a.call_id for a in old], approvals=old)

@@ -11,7 +11,7 @@ from workbench.findings import Finding
 from workbench.rules.approvals.waiting import open_before
 from workbench.rules.calls.words import finding
 from workbench.rules.registry import rule
-from workbench.rules.slips import named, quoted
+from workbench.rules.slips import capital, named, quoted
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -42,11 +42,10 @@ def approval_refused(trace: Trace) -> Iterator[Finding]:
                 run.refused or (run.outcome == "error" and _CODES.match(run.error_code))
             ):
                 continue
-            meant = [a.approval for a in run.answers if a.approval is not None] or open_before(
-                conversation, run
-            )
+            meant = [a.approval for a in run.answers if a.approval is not None]
+            meant = meant or next((waiting for _, waiting in open_before(conversation, {id(run)})), [])
             strays = [a.id for a in run.answers if a.approval is None]
-            message = f"{named(run).capitalize()} refuses the answer: {_reason(run)}."
+            message = f"{capital(named(run))} refuses the answer: {_reason(run)}."
             at = At("request", run.request) if run.request is not None else None
             yield finding(trace, run, message, *(a.at for a in meant[:5]), at, run.end,
                           calls=[a.call_id for a in meant], approvals=meant, other_ids=strays)  # fmt: skip

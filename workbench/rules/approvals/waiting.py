@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from workbench.calls.conversation import Approval, At, Conversation, Run
@@ -47,41 +47,53 @@ def _closed(approval: Approval) -> float:
     return min(numbers, default=math.inf)
 
 
-def open_before(conversation: Conversation, run: Run) -> list[Approval]:
-    """Approvals asked in earlier runs that nobody had answered when this run began."""
-    return [a for a in conversation.approvals if a.run.number < run.number <= _closed(a)]
+def open_before(conversation: Conversation, runs: set[int]) -> Iterator[tuple[Run, list[Approval]]]:
+    """The runs of these identities, with the approvals of earlier runs that nobody had answered when they began."""
+    return ((run, list(waiting)) for run, waiting in _sweep(conversation) if id(run) in runs)
 
 
 def _waiting(conversation: Conversation) -> Iterator[tuple[Run, list[Approval]]]:
     """Every run with a request, and the approvals that were open when it began."""
+    for run, waiting in _sweep(conversation):
+        if run.request is not None and run.replay_of is None and (still_open := list(waiting)):
+            yield run, still_open
+
+
+def _sweep(conversation: Conversation) -> Iterator[tuple[Run, Iterable[Approval]]]:
+    """Every run, and the approvals that were open when it began, in order of their runs."""
     waiting: list[tuple[float, Approval]] = []
-    coming = sorted(conversation.approvals, key=lambda a: a.run.number, reverse=True)
+    coming = sorted(conversation.approvals, key=lambda a: a.run.number)[::-1]
+    soonest = math.inf
     for run in conversation.runs:
         while coming and coming[-1].run.number < run.number:
             approval = coming.pop()
-            waiting.append((_closed(approval), approval))
-        waiting = [pair for pair in waiting if pair[0] >= run.number]
-        if waiting and run.request is not None and run.replay_of is None:
-            yield run, [approval for _, approval in waiting]
+            closed = _closed(approval)
+            soonest = min(soonest, closed)
+            waiting.append((closed, approval))
+        if soonest < run.number:
+            waiting = [pair for pair in waiting if pair[0] >= run.number]
+            soonest = min((closed for closed, _ in waiting), default=math.inf)
+        yield run, (approval for _, approval in waiting)
 
 
 def ignored(conversation: Conversation, records: Records) -> Iterator[Ignored]:
     """Every request after which an approval should have been answered and was not. Each approval once."""
     said: set[int] = set()
+    acts = _Acts(conversation)
     for run, still_open in _waiting(conversation):
         assert run.request is not None
         at = At("request", run.request)
         now = time_of(records, run, at)
-        waiting = [a for a in still_open if not _run_out(a, now)]
-        named = {id(a.approval) for a in run.answers if a.approval is not None}
-        answered = [a for a in waiting if id(a) in named or any(x.run is run for x in a.answers)]
-        done = {id(a) for a in answered}
+        answers = acts.answers.get(id(run), set())
+        waiting = [a for a in still_open if (id(a) not in said or id(a) in answers) and not _run_out(a, now)]
+        answered = [a for a in waiting if id(a) in answers]
         calls = {a.call_id for a in answered if a.call_id}
         missing = [
-            a for a in waiting if id(a) not in done | said and a.call_id not in calls and not _replied(a, run)
-        ]
+            a for a in waiting
+            if id(a) not in said and id(a) not in answers and a.call_id not in calls and not _replied(a, run)
+        ]  # fmt: skip
         if not answered and not run.answers:
-            missing = [a for a in missing if _goes_on(a, run, conversation)]
+            missing = [a for a in missing if acts.goes_on(a, run)]
         if missing:
             said.update(id(a) for a in missing)
             yield Ignored(run, at, missing, answered)
@@ -98,16 +110,31 @@ def _replied(approval: Approval, run: Run) -> bool:
     return call is not None and any(r.place == "request" and r.run is run for r in call.results)
 
 
-def _goes_on(approval: Approval, run: Run, conversation: Conversation) -> bool:
-    """The request is more than a reconnect: the user speaks, or the run acts as if nothing waited."""
-    if not any(items.run is run and items.place == "request" for items in conversation.lists):
-        return False
-    if run.turn > approval.run.turn or "RESUME_REQUIRED" in run.error_code:
-        return True
-    offered = [
-        a for a in conversation.approvals if a is approval or (a.call_id and a.call_id == approval.call_id)
-    ]
-    if any(ask.run is run for a in offered for ask in a.asks):
-        return False
-    acts = any(c.run is run and c.starts for c in conversation.calls)
-    return acts or any(m.run is run and m.role == "assistant" for m in conversation.messages)
+class _Acts:
+    """What the runs of a conversation do, by identity of the run."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        #: approvals that are answered there
+        self.answers: dict[int, set[int]] = {}
+        self._asks: set[tuple[int | str, int]] = set()
+        for approval in conversation.approvals:
+            for answer in approval.answers:
+                self.answers.setdefault(id(answer.run), set()).add(id(approval))
+            for ask in approval.asks:
+                self._asks |= {(id(approval), id(ask.run)), (approval.call_id or id(approval), id(ask.run))}
+        for run in conversation.runs:
+            named = {id(a.approval) for a in run.answers if a.approval is not None}
+            if named:
+                self.answers.setdefault(id(run), set()).update(named)
+        self._with_messages = {id(items.run) for items in conversation.lists if items.place == "request"}
+        self._busy = {id(call.run) for call in conversation.calls if call.starts}
+        self._busy |= {id(m.run) for m in conversation.messages if m.role == "assistant"}
+
+    def goes_on(self, approval: Approval, run: Run) -> bool:
+        """The request is more than a reconnect: the user speaks, or the run acts as if nothing waited."""
+        if id(run) not in self._with_messages:
+            return False
+        if run.turn > approval.run.turn or "RESUME_REQUIRED" in run.error_code:
+            return True
+        names = (id(approval), approval.call_id or id(approval))
+        return id(run) in self._busy and not any((name, id(run)) in self._asks for name in names)

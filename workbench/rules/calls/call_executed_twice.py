@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from workbench.calls.conversation import Result
 from workbench.findings import Finding
-from workbench.rules.calls.words import finding, same_content, told, waiting
+from workbench.rules.calls.words import content_key, finding, told, waiting
 from workbench.rules.registry import rule
-from workbench.rules.slips import quoted
+from workbench.rules.slips import named, quoted
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -20,15 +20,20 @@ def repeated(results: list[Result]) -> Iterator[tuple[Result, Result, bool]]:
 
     `results` are outcomes of one call in order. Each later run is judged once.
     """
-    seen: list[Result] = []
     judged: set[int] = set()
+    #: the first two results of a content, and the last two of all, that are of different runs
+    first: dict[str, list[Result]] = {}
+    last: list[Result] = []
     for result in results:
-        earlier = [r for r in seen if r.run is not result.run]
-        if earlier and id(result.run) not in judged:
+        alike = first.setdefault(content_key(result.content), [])
+        earlier = next((r for r in reversed(last) if r.run is not result.run), None)
+        if earlier is not None and id(result.run) not in judged:
             judged.add(id(result.run))
-            equal = next((r for r in earlier if same_content(r.content, result.content)), None)
-            yield equal or earlier[-1], result, equal is not None
-        seen.append(result)
+            equal = next((r for r in alike if r.run is not result.run), None)
+            yield equal or earlier, result, equal is not None
+        if len(alike) < 2 and all(r.run is not result.run for r in alike):
+            alike.append(result)
+        last = [*(r for r in last[-2:] if r.run is not result.run), result][-2:]
 
 
 @rule("call-executed-twice", code="CAL004", severity="error", needs=("calls",))
@@ -56,8 +61,8 @@ def call_executed_twice(trace: Trace) -> Iterator[Finding]:
                 if equal or waiting(first.content):
                     continue
                 message = (
-                    f"{told(call)} gave {quoted(first.content)} in run {first.run.run_id} and "
-                    f"{quoted(second.content)} in run {second.run.run_id}: it was carried out twice."
+                    f"{told(call)} gave {quoted(first.content)} in {named(first.run)} and "
+                    f"{quoted(second.content)} in {named(second.run)}: it was carried out twice."
                 )
                 yield finding(trace, second.run, message, call.at, first.at, second.at,
                               calls=(call,), approvals=call.approvals)  # fmt: skip

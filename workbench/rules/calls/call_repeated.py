@@ -41,6 +41,7 @@ def call_repeated(trace: Trace) -> Iterator[Finding]:
         asked = {a.tool for a in conversation.approvals if a.tool}
         client = frozenset().union(*(run.client_tools for run in conversation.runs))
         apart = {frozenset((pair.called, pair.used)) for pair in changed(conversation)}
+        judged: dict[tuple[int, int], bool] = {}
         for group, run, places, place in _groups(conversation):
             pairs = [
                 (one, two) for one, two in pairwise(group)
@@ -48,11 +49,14 @@ def call_repeated(trace: Trace) -> Iterator[Finding]:
             ]  # fmt: skip
             if not pairs:
                 continue
-            loud = any(
-                _together(one, two) or one.tool in asked or one.tool in client or (one.client_side and one.starts)
-                or not any(r.cls == "ok" for r in one.real_results)
-                for one, two in pairs
-            )  # fmt: skip
+            for one, two in pairs:
+                # every list that repeats the history has the same pairs again
+                if (id(one), id(two)) not in judged:
+                    judged[id(one), id(two)] = (
+                        _together(one, two) or one.tool in asked or one.tool in client or bool(one.client_side and one.starts)
+                        or not any(r.cls == "ok" for r in one.real_results)
+                    )  # fmt: skip
+            loud = any(judged[id(one), id(two)] for one, two in pairs)
             calls = list(dict.fromkeys(c for pair in pairs for c in pair))
             ids = [c.id for c in calls]
             message = (

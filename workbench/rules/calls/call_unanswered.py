@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from workbench.calls import lists, producers
 from workbench.calls.conversation import Call, Conversation, ListCall, MessageList, Run
 from workbench.findings import Finding
 from workbench.rules.calls.pairs import changed_ids
-from workbench.rules.calls.words import finding, is_real, told, waits
+from workbench.rules.calls.words import Waits, finding, is_real, told
 from workbench.rules.registry import rule
 from workbench.rules.slips import cut, named
 
@@ -39,12 +40,12 @@ def call_unanswered(trace: Trace) -> Iterator[Finding]:
     Sources: microsoft/agent-framework#6479; OpenAI and Anthropic rules for tool messages.
     """
     for conversation in trace.conversations:
-        apart = changed_ids(conversation)
-        yield from _in_lists(trace, conversation, apart)
-        yield from _in_stream(trace, conversation, apart)
+        apart, waits = changed_ids(conversation), Waits(conversation)
+        yield from _in_lists(trace, conversation, apart, waits)
+        yield from _in_stream(trace, conversation, apart, waits)
 
 
-def _in_lists(trace: Trace, conversation: Conversation, apart: set[str]) -> Iterator[Finding]:
+def _in_lists(trace: Trace, conversation: Conversation, apart: set[str], waits: Waits) -> Iterator[Finding]:
     for items in conversation.lists:
         user = _last(items, lists.is_user_turn)
         reply = _last(items, lambda m: m.get("role") == "assistant" and bool(m.get("content")))
@@ -52,11 +53,7 @@ def _in_lists(trace: Trace, conversation: Conversation, apart: set[str]) -> Iter
         sent = items.place == "payload"
         for entry in items.calls:
             part = entry.part
-            if (
-                entry.results
-                or part.call_id in apart
-                or not _must_be_answered(conversation, entry, sent=sent)
-            ):
+            if entry.results or part.call_id in apart or not _must_be_answered(waits, entry, sent=sent):
                 continue
             followed = sent or user > part.position
             if not followed and reply < part.position:
@@ -75,17 +72,18 @@ def _last(items: MessageList, test: Callable[[dict[str, Any]], bool]) -> int:
     return max((n for n, m in enumerate(items.messages) if test(m)), default=-1)
 
 
-def _must_be_answered(conversation: Conversation, entry: ListCall, *, sent: bool) -> bool:
+def _must_be_answered(waits: Waits, entry: ListCall, *, sent: bool) -> bool:
     call = entry.call
     if not entry.part.call_id or entry.part.name in producers.CONFIRM_CALLS:
         return False
-    return call is None or (is_real(call) and (sent or not waits(conversation, call)))
+    return call is None or (is_real(call) and (sent or not waits(call)))
 
 
-def _in_stream(trace: Trace, conversation: Conversation, apart: set[str]) -> Iterator[Finding]:
+def _in_stream(trace: Trace, conversation: Conversation, apart: set[str], waits: Waits) -> Iterator[Finding]:
     """Calls of the stream that no list repeats: judged over the thread."""
     asked = {id(items.run): items for items in conversation.lists if items.place == "request"}
     follow = [run for run in conversation.runs if id(run) in asked]
+    texts = _Texts(conversation)
     for call in conversation.calls:
         if (
             not is_real(call)
@@ -96,9 +94,14 @@ def _in_stream(trace: Trace, conversation: Conversation, apart: set[str]) -> Ite
         ):
             continue
         run = call.starts[-1].run
-        if waits(conversation, call) or run.outcome == "error":
+        if waits(call) or run.outcome == "error":
             continue
-        later = next((r for r in follow if r.turn > call.turn and r.number > run.number), None)
+        # both grow from run to run
+        coming = max(
+            bisect_right(follow, call.turn, key=lambda r: r.turn),
+            bisect_right(follow, run.number, key=lambda r: r.number),
+        )
+        later = follow[coming] if coming < len(follow) else None
         listed_later = any(items.sequence > call.sequence for items, _ in call.listed)
         if later is not None and not listed_later:
             whole = _repeats_history(asked[id(later)]) and not cut(run, conversation)
@@ -106,11 +109,7 @@ def _in_stream(trace: Trace, conversation: Conversation, apart: set[str]) -> Ite
             yield finding(
                 trace, later, message, call.at, later.start, calls=(call,), severity="" if whole else "info"
             )
-        elif (
-            later is None
-            and not call.client_side
-            and (row := _text_after(conversation, call, run)) is not None
-        ):
+        elif later is None and not call.client_side and (row := texts.after(call, run)) is not None:
             message = f"{told(call)} has no result, and {named(run)} goes on with text."
             yield finding(trace, run, message, call.at, row, calls=(call,), severity="info")
 
@@ -119,13 +118,17 @@ def _repeats_history(items: MessageList) -> bool:
     return any(m.get("role") in ("assistant", "tool") for m in items.messages)
 
 
-def _text_after(conversation: Conversation, call: Call, run: Run) -> int | None:
-    end = call.starts[-1].end or 0
-    return next(
-        (
-            m.start for m in conversation.messages
-            if m.run is run and m.kind == "text" and m.role == "assistant" and m.lane == call.lane
-            and m.start is not None and m.start > end
-        ),
-        None,
-    )  # fmt: skip
+class _Texts:
+    """Where the texts of the assistant begin, by run and lane."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._starts: dict[tuple[int, str], list[int]] = {}
+        for m in conversation.messages:
+            if m.kind == "text" and m.role == "assistant" and m.start is not None:
+                self._starts.setdefault((id(m.run), m.lane), []).append(m.start)
+
+    def after(self, call: Call, run: Run) -> int | None:
+        """The first that begins after the end of a call; None where none does."""
+        starts = self._starts.get((id(run), call.lane), [])
+        at = bisect_right(starts, call.starts[-1].end or 0)
+        return starts[at] if at < len(starts) else None

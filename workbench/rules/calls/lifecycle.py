@@ -6,6 +6,7 @@ what each departure means.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -93,9 +94,15 @@ def call_start_duplicated(trace: Trace) -> Iterator[Finding]:
         ag-ui-protocol/ag-ui#1724.
     """
     by_start = _by_start(trace)
+    collided: dict[int, set[int]] = {}
+    callless = {id(c): _first_callless(c) for c in trace.conversations}
     for conversation, slip in slips(trace, "call-start-duplicated"):
         call = by_start.get(slip.at.row)
-        if call is None or not slip.call_id or slip.at.row in collided_starts(call):
+        if call is None or not slip.call_id:
+            continue
+        if id(call) not in collided:
+            collided[id(call)] = collided_starts(call)
+        if slip.at.row in collided[id(call)]:
             continue
         when = {"open": "while it is open", "ended": "after its END"}.get(
             slip.variant, "although an earlier run had started it"
@@ -103,18 +110,22 @@ def call_start_duplicated(trace: Trace) -> Iterator[Finding]:
         message = f"{named_call(call.tool, call.id)} is started again in {named(slip.run)}, {when}."
         severity = "error"
         if slip.variant == "later-run":
-            again = _sent_again(conversation, call, slip.run)
+            again = _sent_again(call, slip.run, waiting=callless[id(conversation)] < slip.run.number)
             severity = "info" if again else "warning"
             message += f" {again}" if again else ""
         yield finding(trace, slip.run, message, slip.other, slip.at, calls=(call,), severity=severity)
 
 
-def _sent_again(conversation: Conversation, call: Call, run: Run) -> str:
+def _first_callless(conversation: Conversation) -> float:
+    """Number of the first run that asks for an approval without naming a call; infinity where none does."""
+    return min((p.run.number for p in conversation.approvals if not p.call_id), default=math.inf)
+
+
+def _sent_again(call: Call, run: Run, *, waiting: bool) -> str:
     """Why a START in a later run is only information; empty where it is not (reading rule 6)."""
     if run.producer not in producers.REEMITS_ON_RESUME and run.producer != "unknown":
         return ""
     answered = any(a.run is run for p in call.approvals for a in p.answers)
-    waiting = any(not p.call_id and p.run.number < run.number for p in conversation.approvals)
     if answered or (waiting and run.producer in producers.REEMITS_ON_RESUME):
         who = "this framework" if run.producer == "unknown" else run.producer
         return f"The run carries out the approved call, and {who} sends it again then."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
@@ -58,57 +60,66 @@ def _results_in_stream(conversation: Conversation) -> Iterator[Changed]:
     for call in conversation.calls:
         if is_real(call) and call.starts and not call.results and not call.approvals:
             unanswered.setdefault(id(call.starts[-1].run), []).append(call)
+    begun: dict[int, list[int]] = {}
+    for message in conversation.messages:
+        if message.start is not None:
+            begun.setdefault(id(message.run), []).append(message.start)
+    asked_as: dict[str, Call] = {}
+    for approval in conversation.approvals:
+        if approval.call is not None and approval.id != approval.call_id:
+            asked_as.setdefault(approval.id, approval.call)
+    resumed = _Resumed(conversation)
     for group in by_run.values():
         run = group[0].run
-        bounds = sorted(m.start for m in conversation.messages if m.run is run and m.start is not None)
-        open_calls = unanswered.get(id(run), [])
-        resumed = _resumed(conversation, run)
+        bounds = sorted(begun.get(id(run), ()))
+        # stretches between the messages of the run, by the number of messages begun before them
+        results = Counter(bisect_left(bounds, orphan.at.row) for orphan in group)
+        open_calls: dict[int, list[Call]] = {}
+        for call in unanswered.get(id(run), ()):
+            open_calls.setdefault(bisect_left(bounds, _last(call)), []).append(call)
         for orphan in group:
-            here = [o for o in group if _between(bounds, o.at.row) == _between(bounds, orphan.at.row)]
-            near = [
-                c for c in open_calls
-                if c.starts[-1].event < orphan.at.row
-                and _between(bounds, _last(c)) == _between(bounds, orphan.at.row)
-            ]  # fmt: skip
-            by_approval = [
-                a.call
-                for a in conversation.approvals
-                if a.call is not None and a.id == orphan.call_id != a.call_id
-            ]
-            match = by_approval[:1]
-            if not match and len(near) == 1 and len(here) == 1:
-                match = near
-            if not match and len(resumed) == 1 and len(group) == 1:
-                match = resumed
-            if match and match[0] is not None:
+            match = [asked_as[orphan.call_id]] if orphan.call_id in asked_as else []
+            stretch = bisect_left(bounds, orphan.at.row)
+            if not match and results[stretch] == 1:
+                near = [c for c in open_calls.get(stretch, ()) if c.starts[-1].event < orphan.at.row]
+                match = near if len(near) == 1 else []
+            if not match and len(group) == 1:
+                carried = resumed.calls(run)
+                match = carried if len(carried) == 1 else []
+            if match:
                 call = match[0]
                 yield Changed(
                     call.id, orphan.call_id, call.tool, "result", "stream", run, (call.at, orphan.at)
                 )
 
 
-def _resumed(conversation: Conversation, run: Run) -> list[Call]:
-    """Calls that this run has to carry out: approved by its request, or waiting where its request is not seen."""
-    calls = []
-    for approval in conversation.approvals:
-        call = approval.call
-        if call is None or call.results or approval.run.number >= run.number:
-            continue
-        answered = any(a.run is run and a.decision in GRANTED for a in approval.accepted)
-        unseen = run.request is None and not approval.answers and approval.run.number == run.number - 1
-        if answered or unseen:
-            calls.append(call)
-    return calls
+class _Resumed:
+    """Calls that a run has to carry out: approved by its request, or waiting where its request is not seen."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._granted: dict[int, dict[int, Call]] = {}
+        self._waiting: dict[int, dict[int, Call]] = {}
+        for number, approval in enumerate(conversation.approvals):
+            call = approval.call
+            if call is None or call.results:
+                continue
+            for answer in approval.accepted:
+                if answer.decision in GRANTED and approval.run.number < answer.run.number:
+                    self._granted.setdefault(id(answer.run), {})[number] = call
+            if not approval.answers:
+                self._waiting.setdefault(approval.run.number, {})[number] = call
+
+    def calls(self, run: Run) -> list[Call]:
+        """Those of one run, one for each approval, in order."""
+        found = dict(self._granted.get(id(run), {}))
+        if run.request is None:
+            found |= self._waiting.get(run.number - 1, {})
+        return [found[number] for number in sorted(found)]
 
 
 def _last(call: Call) -> int:
     start = call.starts[-1]
     return start.end if start.end is not None else start.event
-
-
-def _between(bounds: list[int], row: int) -> int:
-    """Number of message starts before a row: equal numbers mean that no message begins in between."""
-    return sum(1 for _ in takewhile(lambda bound: bound < row, bounds))
 
 
 def _results_in_list(items: MessageList, called: set[str]) -> Iterator[Changed]:
@@ -119,14 +130,18 @@ def _results_in_list(items: MessageList, called: set[str]) -> Iterator[Changed]:
     by_position: dict[int, list[ListCall]] = {}
     for entry in items.calls:
         by_position.setdefault(entry.part.position, []).append(entry)
+    lost_results: dict[int, list[Part]] = {}
+    for part in items.orphans:
+        if part.call_id:
+            lost_results.setdefault(part.position, []).append(part)
     for position, entries in by_position.items():
-        follow = set(takewhile(lambda n: roles[n] == "tool", range(position + 1, len(roles))))
+        follow = takewhile(lambda n: roles[n] == "tool", range(position + 1, len(roles)))
         lost = [e for e in entries if not e.results and not (e.call and e.call.synthetic_for is not None)]
-        orphans = [p for p in items.orphans if p.position in follow and p.call_id]
+        orphans = [p for n in follow for p in lost_results.get(n, ())]
         # In a payload or history only its own calls count; in AG-UI the call may stand elsewhere.
         alone = items.place in ("payload", "history")
         if len(lost) == 1 and len(orphans) == 1 and (alone or orphans[0].call_id not in called):
-            part: Part = lost[0].part
+            part = lost[0].part
             first = lost[0].call.at if lost[0].call else items.at
             yield Changed(part.call_id, orphans[0].call_id, part.name, "result", items.place, items.run,
                           (first, items.at))  # fmt: skip
@@ -149,11 +164,11 @@ def _replayed_in_lists(conversation: Conversation) -> Iterator[Changed]:
         if not fresh:
             continue
         present = {entry.part.call_id for entry in items.calls}
+        present |= {orphan.call_id for orphan in items.orphans if orphan.role != "tool"}
         for key, new in fresh.items():
             lost = [
                 c for c in streamed.get(key, ())
                 if c.id not in present and c.sequence <= items.sequence and c.turn <= items.run.turn
-                and not any(other.call_id == c.id for other in items.orphans if other.role != "tool")
             ]  # fmt: skip
             if len(lost) == 1 and len(new) == 1 and new[0].turn == lost[0].turn:
                 yield Changed(

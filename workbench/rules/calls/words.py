@@ -91,12 +91,16 @@ def is_real(call: Call) -> bool:
     return bool(call.id) and call.synthetic_for is None
 
 
-def waits(conversation: Conversation, call: Call) -> bool:
-    """Whether an approval stands before the call: its own, or one of its run that names no call (reading rule 1)."""
-    return bool(call.approvals) or any(
-        (a.call_id == call.id or not a.call_id) and a.call is None and a.run is call.run
-        for a in conversation.approvals
-    )
+class Waits:
+    """Whether an approval stands before a call: its own, or one of its run that names no call (reading rule 1)."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._loose = {(id(a.run), a.call_id) for a in conversation.approvals if a.call is None}
+
+    def __call__(self, call: Call) -> bool:
+        """Judge one call of the conversation."""
+        run = id(call.run)
+        return bool(call.approvals) or (run, call.id) in self._loose or (run, "") in self._loose
 
 
 def granted(approval: Approval) -> Answer | None:
@@ -136,11 +140,16 @@ def undone(content: str) -> bool:
 
 def same_content(one: str, other: str) -> bool:
     """Results are equal as texts or as JSON."""
-    if one.strip() == other.strip():
-        return True
-    return one.lstrip()[:1] in ("{", "[") and canonical(one) == canonical(other)
+    return one == other or content_key(one) == content_key(other)
 
 
-def is_answer(call: Call | None, part: Part) -> bool:
-    """A tool message of a list carries the decision on its call, not a result."""
-    return call is not None and any(r.decision and r.content == part.content for r in call.results)
+def content_key(content: str) -> str:
+    """One text for results that are equal as texts or as JSON."""
+    bare = content.strip()
+    return canonical(bare) if bare[:1] in ("{", "[", '"') else bare
+
+
+def outcomes(call: Call | None, parts: Iterable[Part]) -> list[Part]:
+    """Tool messages of a list without those that carry the decision on their call instead of a result."""
+    answers = {r.content for r in call.results if r.decision} if call is not None else set()
+    return [part for part in parts if part.content not in answers]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.calls.conversation import Slip
 from workbench.findings import Finding
 from workbench.rules.registry import rule
-from workbench.rules.slips import cut, named, report, slips
+from workbench.rules.slips import capital, cut, named, report, slips
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -71,7 +71,7 @@ def message_not_closed(trace: Trace) -> Iterator[Finding]:
     """
     for conversation, slip in slips(trace, "message-not-closed"):
         mild = cut(slip.run, conversation) or slip.run.end is None
-        message = f"{_message(slip).capitalize()} is still open at the end of {named(slip.run)}."
+        message = f"{capital(_message(slip))} is still open at the end of {named(slip.run)}."
         yield report(trace, slip, message, severity="info" if mild else "")
 
 
@@ -89,7 +89,7 @@ def message_start_duplicated(trace: Trace) -> Iterator[Finding]:
     Sources: AG-UI events, text messages and reasoning; verifyEvents of @ag-ui/client.
     """
     for _, slip in slips(trace, "message-start-duplicated"):
-        yield report(trace, slip, f"{_message(slip).capitalize()} is started again while it is open.")
+        yield report(trace, slip, f"{capital(_message(slip))} is started again while it is open.")
 
 
 @rule("messages-interleaved", code="MSG006", severity="info", scope="run")

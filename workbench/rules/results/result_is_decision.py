@@ -40,11 +40,10 @@ def result_is_decision(trace: Trace) -> Iterator[Finding]:
             for result in call.streamed:
                 if result.decision not in ("", "unseen"):
                     yield _say(trace, call, result.run, "stream", result.content, result.at, mild=False)
+            decided = {r.content for r in call.results if r.decision not in ("", "unseen")}
             for items, entry in call.listed:
                 for part in entry.results:
-                    if any(
-                        r.decision not in ("", "unseen") and r.content == part.content for r in call.results
-                    ):
+                    if part.content in decided:
                         mild = items.place == "request" and _gives_the_answer(call, items)
                         yield _say(trace, call, items.run, items.place, part.content, items.at, mild=mild)
 

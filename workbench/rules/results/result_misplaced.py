@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.calls.conversation import ListCall, MessageList
 from workbench.findings import Finding
-from workbench.rules.calls.words import finding, is_answer, told
+from workbench.rules.calls.words import finding, outcomes, told
 from workbench.rules.registry import rule
 from workbench.rules.slips import named
 
@@ -52,7 +52,7 @@ def result_misplaced(trace: Trace) -> Iterator[Finding]:
 
 def _fault(items: MessageList, entry: ListCall) -> str:
     """Where the best placed result stands, if no result stands where it should."""
-    parts = [p for p in entry.results if not is_answer(entry.call, p)]
+    parts = outcomes(entry.call, entry.results)
     worst = ""
     for part in parts:
         if part.position < entry.part.position:

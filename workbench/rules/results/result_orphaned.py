@@ -10,7 +10,7 @@ from workbench.findings import Finding
 from workbench.rules.calls.pairs import changed_ids
 from workbench.rules.calls.words import finding
 from workbench.rules.registry import rule
-from workbench.rules.slips import cut, named, quoted
+from workbench.rules.slips import capital, cut, named, quoted
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -43,7 +43,7 @@ def result_orphaned(trace: Trace) -> Iterator[Finding]:
                 continue
             unsure = _begins_later(conversation, result)
             why = " The capture seems to begin after its call." if unsure else ""
-            message = f"{named(result.run).capitalize()} has a result {quoted(result.content)} for {result.call_id}, which was never called.{why}"
+            message = f"{capital(named(result.run))} has a result {quoted(result.content)} for {result.call_id}, which was never called.{why}"
             yield finding(trace, result.run, message, result.at, calls=(result.call_id,),
                           severity="info" if unsure else "")  # fmt: skip
         for items in conversation.lists:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.calls import results
 from workbench.calls.arguments import differs
-from workbench.calls.conversation import At, Call, Result, Run
+from workbench.calls.conversation import At, Call, Part, Result, Run
 from workbench.findings import Finding
 from workbench.rules.calls.call_executed_twice import repeated
 from workbench.rules.calls.call_id_collision import clashes
-from workbench.rules.calls.words import finding, is_answer, same_content, told
+from workbench.rules.calls.words import content_key, finding, outcomes, told
 from workbench.rules.registry import rule
 from workbench.rules.slips import named, quoted
 
@@ -44,28 +44,32 @@ def _pairs(trace: Trace) -> Iterator[Pair]:
                 if not result.decision:
                     by_run.setdefault(id(result.run), []).append(result)
             for group in by_run.values():
+                alike: dict[str, list[Result]] = {}
+                for result in group:
+                    alike.setdefault(content_key(result.content), []).append(result)
                 for second in group[1:]:
-                    first = next(
-                        (r for r in group if r is not second and same_content(r.content, second.content)),
-                        group[0],
-                    )
+                    same = alike[content_key(second.content)]
+                    first = next((r for r in same[:2] if r is not second), group[0])
                     yield Pair(call, second.run, "stream", (call.at, first.at, second.at), first.content, second.content,
-                               same_content(first.content, second.content),
-                               {first.cls, second.cls} <= {"ok", "error"})  # fmt: skip
+                               len(same) > 1, {first.cls, second.cls} <= {"ok", "error"})  # fmt: skip
             yield from _in_lists(call)
 
 
 def _in_lists(call: Call) -> Iterator[Pair]:
     for items, entry in call.listed:
-        parts = [part for part in entry.results if not is_answer(call, part)]
+        parts = outcomes(call, entry.results)
         # A doubled call with a result for each copy is one fault: `call-duplicated`, or
         # `call-id-collision` where the copies are two calls.
         copies = len(entry.copies)
         own = entry.part
         collided = any(differs(own.name, own.arguments, c.name, c.arguments) for c in entry.copies)
-        for number, second in enumerate(parts[1:], 1):
-            first = next((p for p in parts[:number] if same_content(p.content, second.content)), parts[0])
-            equal = same_content(first.content, second.content)
+        alike: dict[str, Part] = {}
+        for number, second in enumerate(parts):
+            first = alike.setdefault(content_key(second.content), second)
+            if not number:
+                continue
+            equal = first is not second
+            first = first if equal else parts[0]
             if number <= copies and (equal or collided):
                 continue
             classes = {results.classify(p.content, p.error) for p in (first, second)}
@@ -144,8 +148,8 @@ def result_replayed(trace: Trace) -> Iterator[Finding]:
                 resumed = any(a.run is second.run for p in call.approvals for a in p.answers)
                 legal = " It answers a resume that was sent again, which is legal." if resumed else ""
                 message = (
-                    f"{told(call)} had the result {quoted(first.content)} in run {first.run.run_id}; "
-                    f"run {second.run.run_id} sends it again.{legal}"
+                    f"{told(call)} had the result {quoted(first.content)} in {named(first.run)}; "
+                    f"{named(second.run)} sends it again.{legal}"
                 )
                 yield finding(trace, second.run, message, call.at, first.at, second.at,
                               calls=(call,), approvals=call.approvals if resumed else ())  # fmt: skip

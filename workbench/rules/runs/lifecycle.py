@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.calls.conversation import Slip
 from workbench.findings import Finding
 from workbench.rules.registry import rule
-from workbench.rules.slips import about, cut, listed, named, report, slips
+from workbench.rules.slips import about, capital, cut, listed, named_by_id, report, slips
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -57,7 +57,7 @@ def run_nested(trace: Trace) -> Iterator[Finding]:
     """
     for _, slip in slips(trace, "run-nested"):
         outer = f"run {slip.ids[0]}" if slip.ids and slip.ids[0] else "another run"
-        message = f"{named(slip.run).capitalize()} starts while {outer} is still active."
+        message = f"{capital(named_by_id(slip.run))} starts while {outer} is still active."
         yield report(trace, slip, message, other_ids=(*slip.ids, slip.run.run_id))
 
 
@@ -85,7 +85,7 @@ def run_end_missing(trace: Trace) -> Iterator[Finding]:
         whole = again is not None
         mild = whole or cut(slip.run, conversation)
         why = " A later stream sends the whole run." if whole else " The capture is cut here." if mild else ""
-        message = f"{named(slip.run).capitalize()} has no RUN_FINISHED or RUN_ERROR.{why}"
+        message = f"{capital(named_by_id(slip.run))} has no RUN_FINISHED or RUN_ERROR.{why}"
         yield report(trace, slip, message, severity="info" if mild else "")
 
 
@@ -111,7 +111,7 @@ def event_after_run_end(trace: Trace) -> Iterator[Finding]:
         run = group[0].run
         kinds = listed(list(dict.fromkeys(slip.variant or "an event" for slip in group)))
         count = f" ({len(group)} events)" if len(group) > 1 else ""
-        message = f"{kinds} after the end of {named(run)}{count}."
+        message = f"{kinds} after the end of {named_by_id(run)}{count}."
         yield about(trace, run, message, *(slip.at for slip in group[:10]), run.end)
 
 
@@ -133,7 +133,7 @@ def run_ended_twice(trace: Trace) -> Iterator[Finding]:
     """
     for _, slip in slips(trace, "run-ended-twice"):
         message = (
-            f"{named(slip.run).capitalize()} had already ended when {slip.variant or 'another end'} came."
+            f"{capital(named_by_id(slip.run))} had already ended when {slip.variant or 'another end'} came."
         )
         yield report(trace, slip, message)
 
@@ -156,5 +156,5 @@ def runs_interleaved(trace: Trace) -> Iterator[Finding]:
     """
     for _, slip in slips(trace, "runs-interleaved"):
         other = f"run {slip.ids[0]}" if slip.ids and slip.ids[0] else "another run"
-        message = f"Events of {named(slip.run)} and {other} alternate in one stream."
+        message = f"Events of {named_by_id(slip.run)} and {other} alternate in one stream."
         yield report(trace, slip, message, other_ids=(*slip.ids, slip.run.run_id))

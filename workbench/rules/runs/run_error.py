@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.findings import Finding
 from workbench.rules.registry import rule
-from workbench.rules.slips import about, named, quoted
+from workbench.rules.slips import about, capital, named, quoted
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -32,5 +32,5 @@ def run_error(trace: Trace) -> Iterator[Finding]:
                 continue
             code = f" {run.error_code}" if run.error_code else ""
             said = f": {quoted(run.error, 200)}" if run.error else "."
-            message = f"{named(run).capitalize()} ended in RUN_ERROR{code}{said}"
+            message = f"{capital(named(run))} ended in RUN_ERROR{code}{said}"
             yield about(trace, run, message, run.end)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.findings import Finding
 from workbench.rules.registry import rule
-from workbench.rules.slips import named, report, slips
+from workbench.rules.slips import named_by_id, report, slips
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -33,5 +33,5 @@ def run_id_changed(trace: Trace) -> Iterator[Finding]:
             continue  # a reconnect: the request asks for the thread, the replay brings its runs
         mild = slip.run.producer == "langgraph"
         detail = f": {slip.detail}" if slip.detail else f" to {', '.join(slip.ids)}"
-        message = f"The ids of {named(slip.run)} changed{detail}."
+        message = f"The ids of {named_by_id(slip.run)} changed{detail}."
         yield report(trace, slip, message, severity="info" if mild else "")

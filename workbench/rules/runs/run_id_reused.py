@@ -32,5 +32,5 @@ def run_id_reused(trace: Trace) -> Iterator[Finding]:
     for _, slip in slips(trace, "run-id-reused"):
         equal = slip.variant == "equal"
         how = "with the same events: a replay" if equal else "with other events"
-        message = f"Run {slip.run.run_id} is started again {how}."
+        message = f"Run id {slip.run.run_id} is started again {how}."
         yield report(trace, slip, message, severity="info" if equal else "", other_ids=(slip.run.run_id,))

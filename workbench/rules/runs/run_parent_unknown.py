@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.findings import Finding
 from workbench.rules.registry import rule
-from workbench.rules.slips import about, named
+from workbench.rules.slips import about, capital, named_by_id
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -31,5 +31,5 @@ def run_parent_unknown(trace: Trace) -> Iterator[Finding]:
     known = {run.run_id for run in runs}
     for run in runs:
         if run.parent_run_id and run.parent_run_id not in known and run.replay_of is None:
-            message = f"{named(run).capitalize()} names parent run {run.parent_run_id}, which is not in the capture."
+            message = f"{capital(named_by_id(run))} names parent run {run.parent_run_id}, which is not in the capture."
             yield about(trace, run, message, run.start, other_ids=(run.parent_run_id,))

@@ -79,9 +79,8 @@ def _message(message: dict[str, Any]) -> Iterator[Departure]:
     call_id = _either(message, "toolCallId", "tool_call_id")
     if role is None:
         yield "field-missing", "messages.role", "", ""
-    elif (
-        not (isinstance(role, str) and role in _ROLES) and call_id is None
-    ):  # with a call id it is `result-wrong-role`
+    elif not (isinstance(role, str) and role in _ROLES) and call_id is None:
+        # with a call id it is `result-wrong-role`
         yield "field-invalid", "messages.role", str(role), ""
     if role == "tool" and call_id is None:
         yield "field-missing", "messages.toolCallId", "", ""
@@ -121,4 +120,8 @@ def _resume(entries: Any) -> Iterator[Departure]:
 
 
 def _either(value: dict[str, Any], *keys: str) -> Any:
-    return next((value[key] for key in keys if value.get(key) is not None), None)
+    for key in keys:
+        found = value.get(key)
+        if found is not None:
+            return found
+    return None

@@ -81,6 +81,9 @@ class _Match:
         self.found: dict[int, Entry] = {}
         #: all texts of a role in one, made when it is needed
         self.joined: dict[str, str] = {}
+        self.streams: bool | None = None
+        #: entries of one text before this number are taken
+        self.untaken: dict[str, int] = {}
 
     def compare(self) -> Comparison:
         known = [k for k in self.history.known if not k.answers and k.role != "activity"]
@@ -147,7 +150,12 @@ class _Match:
         text = same(known.text)
         if not text:
             return
-        for entry in self.by_text.get(text, ()):
+        alike = self.by_text.get(text, [])
+        begin = self.untaken.get(text, 0)
+        while begin < len(alike) and alike[begin].position in self.taken:
+            begin += 1
+        self.untaken[text] = begin
+        for entry in alike[begin:]:
             if entry.position not in self.taken and _role(known.role, entry.role):
                 self._take(known, entry)
                 if known.ids and entry.id and entry.id not in known.ids:
@@ -186,22 +194,21 @@ class _Match:
     def _too_early(self, known: Known) -> bool:
         """A snapshot right after RUN_STARTED may show the thread as it was before the request it answers."""
         run = self.items.run
-        if (
-            known.origin != "request"
-            or known.run_number != run.number
-            or any(k.origin == "stream" and k.run_number == run.number for k in self.history.known)
-        ):
+        if known.origin != "request" or known.run_number != run.number or self._under_way():
             return False
-        later = [
-            s
-            for s in self.conversation.lists
-            if s.place == "snapshot" and s.run is run and s is not self.items
-        ]
+        later = [s for s in self.history.snapshots.get(id(run), ()) if s is not self.items]
         if known.answers:
             return any(
                 part.kind == "result" and part.call_id == known.answers for s in later for part in s.parts
             )
         return any(m.get("id") in known.ids for s in later for m in s.messages)
+
+    def _under_way(self) -> bool:
+        """The run has streamed something before the snapshot."""
+        if self.streams is None:
+            number = self.items.run.number
+            self.streams = any(k.origin == "stream" and k.run_number == number for k in self.history.known)
+        return self.streams
 
     def _answers(self) -> None:
         """Results are known by their call; their own message ids never count."""
@@ -216,7 +223,7 @@ class _Match:
 
     def _counts(self, known: Known) -> bool:
         """Whether a lost tool message is a loss: not that of a confirmation, a placeholder or a cleaned-up call."""
-        calls = [c for c in self.conversation.calls if c.id == known.answers]
+        calls = self.history.calls.get(known.answers, [])
         if any(call.synthetic_for is not None or cleaned(call) for call in calls):
             return False
         if self._too_early(known):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from workbench.calls import decisions
@@ -64,6 +65,7 @@ class Entry:
     decision: bool = False
 
 
+@lru_cache(maxsize=8192)
 def same(text: str) -> str:
     """Text as it is compared: white space is no difference."""
     # Long plain texts are compared again and again: a look for what needs splitting is much cheaper.
@@ -118,6 +120,14 @@ class History:
         self.known: list[Known] = []
         self.pending = self._streamed(conversation)
         self.next = 0
+        #: calls of the conversation by id, and its snapshots by identity of their run
+        self.calls: dict[str, list[Call]] = {}
+        for call in conversation.calls:
+            self.calls.setdefault(call.id, []).append(call)
+        self.snapshots: dict[int, list[MessageList]] = {}
+        for items in conversation.lists:
+            if items.place == "snapshot":
+                self.snapshots.setdefault(id(items.run), []).append(items)
         self._index()
 
     def _index(self) -> None:

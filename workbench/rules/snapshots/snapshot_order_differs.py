@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.findings import Finding
 from workbench.rules.registry import rule
+from workbench.rules.slips import capital
 from workbench.rules.snapshots.compare import Comparison, comparisons
 from workbench.rules.snapshots.report import finding
 
@@ -57,7 +58,7 @@ def snapshot_order_differs(trace: Trace) -> Iterator[Finding]:
         if swapped:
             early, late = swapped[0]
             more = f" ({len(swapped)} such pairs)" if len(swapped) > 1 else ""
-            message = f"{late.said.capitalize()} stands before {early.said} in the snapshot, but was streamed after it{more}."
+            message = f"{capital(late.said)} stands before {early.said} in the snapshot, but was streamed after it{more}."
             both = [piece for pair in swapped[:10] for piece in pair]
             yield finding(trace, compared.items, message, *dict.fromkeys(p.row for p in both),
                           call_ids=tuple(p.call_id for p in both), other_ids=tuple(p.message_id for p in both))  # fmt: skip

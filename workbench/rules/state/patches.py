@@ -51,6 +51,8 @@ class _Document:
     value: Any = None
     applied: list[int] = field(default_factory=list)
     failures: int = 0
+    #: bytes written to see how large it is
+    measured: int = 0
     #: too large or too broken to be followed further
     lost: bool = False
 
@@ -174,9 +176,13 @@ def _bounded(document: _Document, patch: list[dict[str, Any]]) -> bool:
     if len(patch) > _OPERATIONS or copies > 26:
         return False
     try:
-        return not copies or len(msgspec.json.encode(document.value)) << copies <= _BYTES
+        if not copies:
+            return True
+        size = len(msgspec.json.encode(document.value))
     except (TypeError, ValueError, RecursionError):
         return False
+    document.measured += size
+    return size << copies <= _BYTES and document.measured <= 4 * _BYTES
 
 
 def _apply(document: _Document, patch: list[dict[str, Any]]) -> str | None:
