@@ -74,8 +74,8 @@ def main() -> None:
         maker = [sys.executable, str(ROOT / "benchmarks" / "big_capture.py"), capture, str(options.events)]
         made = subprocess.run(maker, check=True, capture_output=True, text=True).stdout.split(" in ")[0]
         commands = {
-            "workbench check": (str(BIN / "workbench"), "check", capture, "--fail-on", "never"),
-            "ag-ui-validate": (str(BIN / "ag-ui-validate"), "--group", capture),
+            "workbench check": (str(BIN / "workbench"), "check", capture),
+            "ag-ui-validate": (str(BIN / "ag-ui-validate"), capture),
         }
         for name, imports in FLOORS.items():
             if find_spec(name.split(",", maxsplit=1)[0]):

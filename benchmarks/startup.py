@@ -5,7 +5,6 @@ Prints CPU seconds (user and system, best of some runs, interpreter included) an
 a busy machine slows all of them alike. Ends with 1 where a budget is exceeded.
 """
 
-
 from __future__ import annotations
 
 import os

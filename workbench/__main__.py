@@ -1,6 +1,6 @@
 """`python -m workbench` is the command `workbench`."""
 
-from workbench.cli import main
+from workbench.cli import entry
 
 if __name__ == "__main__":
-    main()
+    entry()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from workbench.calls.conversation import Message, Slip, Start
@@ -37,6 +38,23 @@ def extend(ranges: list[tuple[int, int]], row: int) -> None:
         ranges[-1] = (ranges[-1][0], row)
     else:
         ranges.append((row, row))
+
+
+class Cursor:
+    """Event rows in order, of which the one who walks may pass over those before `after`."""
+
+    def __init__(self, rows: Iterable[int]) -> None:
+        self.rows = rows
+        self.after = -1
+
+    def __iter__(self) -> Iterator[int]:
+        if isinstance(self.rows, range):
+            row = self.rows.start
+            while row < self.rows.stop:
+                yield row
+                row = max(row + 1, self.after)
+        else:
+            yield from self.rows
 
 
 def alike(records: Records, run_of: array[int], row: int, end: int) -> int:

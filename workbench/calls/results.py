@@ -7,6 +7,7 @@ LangGraph); see the docs page of `result-placeholder`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -106,8 +107,17 @@ def is_error(content: str, error: str = "") -> bool:
 
 def classify(content: str, error: str = "") -> str:
     """`placeholder`, `refusal`, `error` or `ok`."""
+    return _classify_short(content, error) if len(content) < _SHORT else _classify(content, error)
+
+
+def _classify(content: str, error: str) -> str:
     if is_placeholder(content):
         return "placeholder"
     if is_refusal(content):
         return "refusal"
     return "error" if is_error(content, error) else "ok"
+
+
+#: Histories repeat results again and again; long ones are not held for that.
+_SHORT = 500
+_classify_short = lru_cache(maxsize=4096)(_classify)

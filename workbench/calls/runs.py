@@ -14,6 +14,7 @@ from itertools import chain
 
 from workbench.calls import order
 from workbench.calls.conversation import At, Run, Slip
+from workbench.calls.opened import Cursor
 from workbench.readers.records import Records
 
 _TERMINAL = ("RUN_FINISHED", "RUN_ERROR")
@@ -95,11 +96,9 @@ class _Walk:
         stop = rows.stop if isinstance(rows, range) else -1
         #: next row of each RUN_ type; a type that comes no more has its row at the end
         ahead = {code: -1 for code, kind in kinds.items() if kind.startswith("RUN_")}
-        after = -1
         seen = False
-        for row in rows:
-            if row < after:
-                continue
+        cursor = Cursor(rows)
+        for row in cursor:
             seen = True
             run = self.place(row, kinds[types[row]])
             number = self.numbers[id(run)]
@@ -108,7 +107,7 @@ class _Walk:
             run.first = row if run.first is None else run.first
             run.last = row
             if row + 1 < stop and len(self.active) == 1 and self.current is run:
-                after = _next(types, ahead, row + 1, stop)
+                after = cursor.after = _next(types, ahead, row + 1, stop)
                 run_of[row + 1 : after] = array("i", (number,)) * (after - row - 1)
                 run.events += after - row - 1
                 run.last = after - 1

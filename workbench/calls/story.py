@@ -14,7 +14,7 @@ from workbench.calls import payloads, producers, runs
 from workbench.calls.arguments import canonical, glued
 from workbench.calls.conversation import At, Call, Conversation, Run, Slip
 from workbench.calls.decisions import resume_entries
-from workbench.calls.opened import alike
+from workbench.calls.opened import Cursor, alike
 from workbench.calls.texts import text_of
 from workbench.calls.walk import Walk
 from workbench.readers.records import Records
@@ -168,10 +168,8 @@ def _walk(records: Records, assigned: runs.Assigned, walks: dict[int, Walk], seq
     number, walk, run = -1, None, None
     for _, rows in assigned.streams:
         stop = rows.stop if isinstance(rows, range) else -1
-        after = -1
-        for row in rows:
-            if row < after:
-                continue
+        cursor = Cursor(rows)
+        for row in cursor:
             if assigned.run_of[row] != number:
                 number = assigned.run_of[row]
                 run = assigned.runs[number]
@@ -186,7 +184,7 @@ def _walk(records: Records, assigned: runs.Assigned, walks: dict[int, Walk], seq
             if run.replay_of is None:
                 walk.event(row, kinds[kind], run, late=row in late)
             if kind in deltas and row + 1 < stop:
-                after = alike(records, assigned.run_of, row, stop)
+                after = cursor.after = alike(records, assigned.run_of, row, stop)
                 more = after - row - 1
                 if more:
                     sequence[row + 1 : after] = array(

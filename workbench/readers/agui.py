@@ -156,7 +156,11 @@ class EventWriter:
         """What most events have nothing of, and what only some types need."""
         events, code = self.records.events, self.records.pool.code
         base = len(events.type) - len(found)
-        for row, (event, kind) in enumerate(zip(found, classes, strict=True), base):
+        laned = any(event.subagent for event in found)
+        for index, kind in enumerate(classes):
+            if kind in _PLAIN_CLASSES and not laned and not empty:
+                continue
+            event, row = found[index], base + index
             if kind in _PLAIN_CLASSES:
                 if event.subagent is not None:
                     fill(events.subagent, row)

@@ -41,7 +41,7 @@ def test_counts(row):
     assert len(trace.logs) == int(row["logs"])
     assert len(trace.events) == int(row["agui_events"])
     assert len(trace.requests) == int(row["requests"])
-    points, metrics = (re.findall(r"\d+", row["metrics"]) + ["0"])[:2]
+    points, metrics = ([*re.findall(r"\d+", row["metrics"]), "0"])[:2]
     assert sum(s.points for s in sources) == int(points)
     assert sum(s.ignored["metrics"] for s in sources) == int(metrics)
     for source in sources:
@@ -73,7 +73,12 @@ EMPTY = {
     "every text beyond 128 characters (messages, tool definitions, stack trace)": [],
 }
 #: Rows whose times are cut or rounded, and by how much at most
-UNITS = {"end time (timestamp + whole ms)": 100, "time below 1 us": 1000, "time below 100 ns": 100, "time below about 1 us": 2000}
+UNITS = {
+    "end time (timestamp + whole ms)": 100,
+    "time below 1 us": 1000,
+    "time below 100 ns": 100,
+    "time below about 1 us": 2000,
+}
 SPAN_COLUMNS = [
     "trace_id", "span_id", "parent_span_id", "thread_id", "call_id", "name", "kind", "operation", "tool",
     "arguments", "result", "scope", "service", "time", "ended", "duration", "error",
@@ -122,7 +127,12 @@ def test_every_column_that_the_dialect_carries_equals_that_of_the_otlp_file(row)
             for column in LOG_COLUMNS:
                 if column not in missing:
                     ours, theirs = (frame.sort_values("time", kind="stable") for frame in (logs, whole.logs))
-                    same(column, ours[column].reset_index(drop=True), theirs[column].reset_index(drop=True), unit)
+                    same(
+                        column,
+                        ours[column].reset_index(drop=True),
+                        theirs[column].reset_index(drop=True),
+                        unit,
+                    )
 
 
 def test_aspire_logs_without_times_keep_their_order():

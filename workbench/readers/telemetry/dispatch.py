@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from workbench.readers.reading import Reading
+from workbench.readers.telemetry import salvage
 from workbench.readers.telemetry.nodes import Node, node_of
-from workbench.readers.telemetry.otlp import RESOURCES, SCOPES, OtlpReader
+from workbench.readers.telemetry.otlp import ITEMS, RESOURCES, SCOPES, OtlpReader
 from workbench.readers.telemetry.writer import SignalWriter
 
 #: Keys of an object with the first character of their values, see `sniff.object_keys`
@@ -55,6 +56,27 @@ class Telemetry:
                 return shape.take(self, Found(node, members))
         return UNKNOWN
 
+    def damaged(self, why_not: str, data: bytes, line: int, offset: int) -> bool:
+        """Take what is whole in a value that does not parse; False where there is nothing to be had."""
+        whole = 0
+        faults: list[Node] = []
+        for piece in salvage.pieces(data):
+            node = Node(data, piece.start, piece.end, offset, line)
+            if not piece.whole:
+                faults.append(node)
+                continue
+            whole += 1
+            if piece.key in ITEMS and any(word in data for word in OTLP_WORDS):
+                self.otlp.item(ITEMS[piece.key], node, *salvage.around(data, piece))
+            elif why := self.node(node):
+                self.bad(why, node)
+        if whole:
+            for node in faults:
+                self.bad("damaged: not JSON", node)
+            if not faults:
+                self.reading.remark(why_not, line=line if line > 0 else None, offset=offset, data=data)
+        return whole > 0
+
     def bad(self, why: str, node: Node) -> None:
         """A record that cannot be used."""
         place = node.place
@@ -63,6 +85,8 @@ class Telemetry:
         )
 
 
+#: What tells OTLP's arrays of spans from those of other dialects
+OTLP_WORDS = (b"UnixNano", b"unix_nano")
 UNKNOWN = "JSON, but no telemetry of a known form"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from workbench.readers import protocol
+from workbench.readers import jsonl, protocol
+from workbench.readers.reading import Reading
 from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff, object_keys
 from workbench.readers.telemetry import aspire_text, azure, catalogue, otlp_frames, zstd
@@ -15,8 +16,10 @@ from workbench.readers.telemetry.reader import read
 #: Where a value may begin: at the margin, behind `data:`
 _VALUE = re.compile(rb"(?:\A|[\r\n])[ \t]*(?:data: ?)?([\[{])")
 _BEHIND = re.compile(rb'\{"(?:resource(?:Spans|Logs|Metrics)?|scopeSpans)" ?:')
-#: An event of AG-UI at the start of a line: then telemetry in the same file is the smaller part
+#: An event of AG-UI at the start of a line
 _EVENT = re.compile(rb'(?:\A|[\r\n])(?:data: ?)?\{"type": ?"([A-Z_]{3,60})"')
+#: A further record in an array
+_FURTHER = re.compile(rb",\s*(?=\{)")
 _INNER = 3
 _LOOKED_AT = 60
 
@@ -50,7 +53,7 @@ def _name(sniff: Sniff) -> str:
 
 def _find(sniff: Sniff) -> str:
     head = sniff.text
-    if any(found.decode() in protocol.BY_NAME for found in _EVENT.findall(head)):
+    if _events(head) * 2 >= len(sniff.lines):
         return ""
     for count, found in enumerate(_VALUE.finditer(head)):
         if count >= _LOOKED_AT:
@@ -61,11 +64,31 @@ def _find(sniff: Sniff) -> str:
         shape = _shape(head, at)
         if shape is not None:
             return shape.format
+    if sniff.first in (b"[", b"{"):  # the first record may be damaged
+        for count, found in enumerate(_FURTHER.finditer(head)):
+            if count >= _LOOKED_AT:
+                break
+            shape = _shape(head, found.end())
+            if shape is not None:
+                return shape.format
     return "otlp" if any(_BEHIND.search(line) for line in sniff.lines[:_LOOKED_AT]) else ""
 
 
+def _events(head: bytes) -> int:
+    """Events of AG-UI at the start of lines."""
+    return sum(found.decode() in protocol.BY_NAME for found in _EVENT.findall(head))
+
+
+def _read(reading: Reading) -> None:
+    """Read values of any dialect; where events of AG-UI stand between them, line by line."""
+    if _events(reading.content.head(reading.limits.max_sniff)):
+        jsonl.read(reading)
+    else:
+        read(reading)
+
+
 def _format(name: str, title: str, recognised_by: str, *extensions: str) -> Format:
-    return Format(name, title, recognised_by, extensions, lambda sniff: _name(sniff) == name, read)
+    return Format(name, title, recognised_by, extensions, lambda sniff: _name(sniff) == name, _read)
 
 
 OTLP = _format(

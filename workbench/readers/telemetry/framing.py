@@ -18,6 +18,8 @@ OPENS = re.compile(rb'\{[ \t]*(?:["}\r\n]|\Z)|\[[ \t]*(?:[\[{\]\r\n]|\Z)')
 _BEHIND = re.compile(rb'\{"(?:resource(?:Spans|Logs|Metrics)?|scopeSpans)" ?:')
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 _DATA = re.compile(rb"data: ?(?=[\[{])")
+#: A further record in an array
+_FURTHER = re.compile(rb'[\]}]?, ?\{"')
 #: Field lines of server-sent events that carry no value
 _FIELDS = re.compile(rb"(?:event|id|retry)(?::|\Z)|:|data: ?(?:\[DONE\])?\s*\Z")
 
@@ -83,7 +85,7 @@ def frames(reading: Reading) -> Iterator[Frame]:
         mark = _DATA.match(data)
         if mark is not None:
             data, at = data[mark.end() :], at + mark.end()
-        elif OPENS.match(data) is None:
+        elif OPENS.match(data) is None and not _is_damaged(data):
             behind = _BEHIND.search(data)
             if behind is None:
                 yield Frame(data, number, at, value=False)
@@ -97,6 +99,11 @@ def frames(reading: Reading) -> Iterator[Frame]:
         level = depth(data)
     if gathering:
         yield Frame(content.data.read(start, end - start), first, start, cut=True)
+
+
+def _is_damaged(line: bytes) -> bool:
+    """Whether a line that does not begin like a value is one all the same: an array whose first record is damaged."""
+    return line[:1] + line[-1:] in (b"{}", b"[]") and _FURTHER.search(line, 0, 1 << 16) is not None
 
 
 def _is_whole(line: bytes) -> bool:

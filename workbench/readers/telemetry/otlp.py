@@ -100,6 +100,13 @@ class OtlpReader:
                         for node in inner[item].elements():
                             self._item(signal, node, name, service)
 
+    def item(self, signal: str, node: Node, resource: bytes | None, scope: bytes | None) -> None:
+        """A record on its own, with its resource and scope as JSON."""
+        named = tolerant.decode(scope).value if scope else None
+        described = tolerant.decode(resource).value if resource else None
+        name = values.word(named.get("name")) if isinstance(named, dict) else None
+        self._item(signal, node, name, otlp_rows.service_of(described))
+
     def _item(self, signal: str, node: Node, scope: str | None, service: str | None) -> None:
         value = node.value()
         if not isinstance(value, dict):

@@ -32,8 +32,7 @@ def read(reading: Reading) -> None:
                 reading.ignore("other lines")
                 continue
             why = telemetry.take(frame.data, frame.line, frame.offset)
-            if not why:
-                continue
-            reading.problem(why, line=frame.line, offset=frame.offset, data=frame.data)
-            if frame.cut:
+            if why and not telemetry.damaged(why, frame.data, frame.line, frame.offset):
+                reading.problem(why, line=frame.line, offset=frame.offset, data=frame.data)
+            if why and frame.cut:
                 reading.cut("the capture ends inside a JSON value")

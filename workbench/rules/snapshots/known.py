@@ -65,7 +65,7 @@ class Entry:
     decision: bool = False
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def same(text: str) -> str:
     """Text as it is compared: white space is no difference."""
     # Long plain texts are compared again and again: a look for what needs splitting is much cheaper.
