@@ -52,10 +52,10 @@ def _messages(rng: random.Random, call: str, turns: int) -> str:
     messages: list[dict[str, Any]] = []
     for turn in range(turns):
         tool = TOOLS[turn % len(TOOLS)]
-        answer = {"ok": True, "bay": rng.randrange(90), "crane": rng.choice(WORDS), "log": _text(rng, 50)}
+        answer = {"ok": True, "bay": rng.randrange(90), "crane": rng.choice(WORDS), "log": _text(rng, 20)}
         told = {"type": "tool_call_response", "id": f"{call}_{turn}", "response": _json(answer)}
         messages += [
-            {"role": "user", "parts": [{"type": "text", "content": _text(rng, rng.randrange(20, 200))}]},
+            {"role": "user", "parts": [{"type": "text", "content": _text(rng, rng.randrange(20, 110))}]},
             {"role": "assistant", "parts": [_asked(rng, f"{call}_{turn}", tool)]},
             {"role": "tool", "parts": [told]},
         ]
@@ -86,17 +86,17 @@ def _span(rng: random.Random, number: int, trace: str, parent: str, span: str, c
             "gen_ai.tool.type": "function",
             "gen_ai.tool.description": "Does what its name says.",
             "gen_ai.tool.call.arguments": _json({"bay": rng.randrange(90), "note": _text(rng, 40)}),
-            "gen_ai.tool.call.result": _text(rng, rng.randrange(40, 500)),
+            "gen_ai.tool.call.result": _text(rng, rng.randrange(40, 300)),
             "agent_framework.function.invocation.duration": rng.randrange(10**6),
         }
     else:
         said = {
             "role": "assistant",
-            "parts": [{"type": "text", "content": _text(rng, 80)}, _asked(rng, call, tool)],
+            "parts": [{"type": "text", "content": _text(rng, 30)}, _asked(rng, call, tool)],
         }
         attributes |= {
             "gen_ai.input.messages": _messages(rng, call, rng.randrange(1, 4)),
-            "gen_ai.system_instructions": _json([{"type": "text", "content": _text(rng, 120)}]),
+            "gen_ai.system_instructions": _json([{"type": "text", "content": _text(rng, 60)}]),
             "gen_ai.request.choice.count": 1,
             "gen_ai.operation.name": kind,
             "server.address": "localhost",

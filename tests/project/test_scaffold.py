@@ -84,6 +84,8 @@ def test_top_level_holds_nothing_else(root: Path, files: list[Path]) -> None:
 def test_no_file_names_a_machine_or_a_registry(root: Path, files: list[Path]) -> None:
     found = []
     for path in files:
+        if path.is_relative_to(root / "tests" / "data" / "telemetry"):
+            continue  # captures, whose code.file.path is that of a developer who was made up
         text = path.read_bytes().decode("utf-8", "replace")
         found += [f"{path.relative_to(root)}: {match.group()}" for match in MACHINE.finditer(text)]
     assert not found

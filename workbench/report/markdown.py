@@ -26,6 +26,8 @@ _RESERVE = 600
 _ROWS = 60
 _THREADS = 5
 _FATES = 12
+#: characters that the evidence of a finding has at least
+_LEAST = 80
 
 
 def markdown(trace: Trace, findings: Findings, *, diagram: bool = True, limit: int = LIMIT) -> str:
@@ -184,9 +186,11 @@ def _diagram(body: _Body, trace: Trace, findings: Findings) -> None:
 
 
 def _evidence(body: _Body, trace: Trace, findings: Findings) -> None:
-    told = excerpts(trace, findings, 300)
+    # more than ever fit
+    chosen = findings.items[: body.room // _LEAST]
+    told = excerpts(trace, chosen, 300)
     left = len(findings)
-    for finding in findings:
+    for finding in chosen:
         lines = [
             "<details>",
             f"<summary>{finding.severity}: {finding.rule}</summary>",

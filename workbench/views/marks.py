@@ -21,15 +21,14 @@ def place(trace: Trace, steps: Sequence[Step], findings: Iterable[Finding]) -> l
     """
     numbered = list(enumerate(findings, start=1))
     wanted = {item for _, finding in numbered for item in finding.evidence}
-    where = _where(trace, steps, wanted)
+    where = {item: _Here(candidates) for item, candidates in _where(trace, steps, wanted).items()}
     outside: list[Finding] = []
     index = {id(step): number for number, step in enumerate(steps)}
     for number, finding in numbered:
         seen: dict[int, Step] = {}
         for item in finding.evidence:
-            candidates = where.get(item, ())
-            step = next((s for s in candidates if _about(s, finding)), _first(candidates))
-            if step is not None:
+            if item in where:
+                step = where[item].step(finding)
                 seen.setdefault(id(step), step)
         if not seen:
             outside.append(finding)
@@ -65,17 +64,25 @@ def _where(trace: Trace, steps: Sequence[Step], wanted: set[Evidence]) -> dict[E
     return where
 
 
-def _first(candidates: Sequence[Step]) -> Step | None:
-    return next((s for s in candidates if s.kind == "request"), candidates[0] if candidates else None)
+class _Here:
+    """The steps that stand at one place: a request and its answers, of which there may be thousands."""
 
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._first = next((s for s in steps if s.kind == "request"), steps[0])
+        #: number of the first step of a call and of an approval
+        self._calls: dict[str, int] = {}
+        self._approvals: dict[str, int] = {}
+        for number, step in enumerate(steps):
+            if step.kind != "result" or step.rows:
+                self._calls.setdefault(step.call_id, number)
+                self._approvals.setdefault(step.approval_id, number)
 
-def _about(step: Step, finding: Finding) -> bool:
-    """Whether the step is meant, of several that stand at one place (a request and its answers)."""
-    if step.kind == "result" and not step.rows:
-        return False
-    return (bool(step.call_id) and step.call_id in finding.call_ids) or (
-        bool(step.approval_id) and step.approval_id in finding.approval_ids
-    )
+    def step(self, finding: Finding) -> Step:
+        """The first that is about a call or approval of the finding; else the request, or the first of all."""
+        numbers = [self._calls[i] for i in finding.call_ids if i and i in self._calls]
+        numbers += [self._approvals[i] for i in finding.approval_ids if i and i in self._approvals]
+        return self._steps[min(numbers)] if numbers else self._first
 
 
 def flagged(steps: Sequence[Step]) -> Callable[[Step], bool]:

@@ -161,6 +161,45 @@ def test_a_java_logger_writes_resource_spans_behind_a_prefix():
     assert wb.load(b"started\n" + line + b"\n").spans.service.tolist() == ["svc"]
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda value: json.dumps(value, separators=(",", ":")),
+        json.dumps,
+        lambda value: json.dumps(value, indent=2),
+        lambda value: json.dumps([value]),
+        lambda value: json.dumps({"data": value}),
+    ],
+    ids=["compact", "spaced", "pretty", "array", "envelope"],
+)
+def test_the_fast_way_and_the_slow_way_say_the_same(write):
+    tools = [
+        {**TOOL, "gen_ai.tool.call.arguments": '{"a":"\\"b\\" ü"}', "gen_ai.tool.call.result": "x\ny"},
+        {"openinference.span.kind": "TOOL", "tool.name": "move", "session.id": "t1", "input.value": "1"},
+        {"gen_ai.operation.name": "chat", "gen_ai.conversation.id": "t1", "x": 'says "gen_ai.tool.name"'},
+        {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.id": "unknown", "session.id": "t2"},
+        {},
+    ]
+    spans = [
+        {**OTLP_SPAN, "spanId": f"{n + 1:016x}", "parentSpanId": "", "attributes": kv(attributes),
+         "status": {"code": 2, "message": "no"} if n == 1 else {}}
+        for n, attributes in enumerate(tools)
+    ]  # fmt: skip
+    export = {"resourceSpans": [{"resource": {"attributes": kv({"service.name": "svc"})},
+                                 "scopeSpans": [{"scope": {"name": "af"}, "spans": spans}]}]}  # fmt: skip
+    table = wb.load(write(export).encode()).spans.drop(columns=["line", "offset", "length", "record"])
+    said = table[
+        ["operation", "call_id", "tool", "thread_id", "arguments", "result", "error", "service"]
+    ].fillna("")
+    assert said.to_numpy().tolist() == [
+        ["execute_tool", "call_1", "move", "", '{"a":"\\"b\\" ü"}', "x\ny", "", "svc"],
+        ["execute_tool", "", "move", "t1", "1", "", "no", "svc"],
+        ["chat", "", "", "t1", "", "", "", "svc"],
+        ["execute_tool", "", "move", "t2", "", "", "", "svc"],
+        ["execute_tool", "", "move", "", "", "", "", "svc"],
+    ]
+
+
 def test_times_out_of_range_are_missing_and_said():
     trace = load({**OTLP_SPAN, "startTimeUnixNano": str(2**64 - 1)})
     assert trace.spans.time.isna().all()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 
@@ -75,20 +76,38 @@ _decode_text = msgspec.json.Decoder(str).decode
 _decode_attributes = msgspec.json.Decoder(list[_Attribute]).decode
 
 
-def _needle(key: str) -> bytes:
-    return b'{"key":"%s","value":{"stringValue":"' % key.encode()
+class _Needles(NamedTuple):
+    """How attributes begin, up to their text.
+
+    Quotes inside of texts are escaped, so what is looked for cannot stand inside of a message.
+    """
+
+    operation: bytes
+    call: bytes
+    tool: bytes
+    thread: bytes
+    error: bytes
+    arguments: bytes
+    result: bytes
 
 
-# Quotes inside of texts are escaped: what is looked for cannot stand inside of a message.
-_OPERATION = _needle("gen_ai.operation.name")
-_CALL = _needle("gen_ai.tool.call.id")
-_TOOL = _needle("gen_ai.tool.name")
-_THREAD = _needle("gen_ai.conversation.id")
-_ERROR = _needle("error.type")
-_ARGUMENTS = _needle("gen_ai.tool.call.arguments")
-_RESULT = _needle("gen_ai.tool.call.result")
+def _needles(form: bytes) -> _Needles:
+    keys = (
+        "operation.name",
+        "tool.call.id",
+        "tool.name",
+        "conversation.id",
+        "",
+        "tool.call.arguments",
+        "tool.call.result",
+    )
+    return _Needles(*(form % (f"gen_ai.{key}" if key else "error.type").encode() for key in keys))
+
+
+_CLOSE = _needles(b'{"key":"%s","value":{"stringValue":"')
+#: As Python's json writes it
+_SPACED = _needles(b'{"key": "%s", "value": {"stringValue": "')
 _REST = re.compile(rb'(?:[^"\\]|\\.)*+(?=")', re.DOTALL).match
-_AFTER_OPERATION, _AFTER_THREAD, _AFTER_TOOL = len(_OPERATION), len(_THREAD), len(_TOOL)
 _ELSEWHERE = -2
 #: An id that is good, for spans without a parent
 _SOME = "0" * 15 + "1"
@@ -193,17 +212,18 @@ class FastSpans:
         Found without decoding where the GenAI conventions name all of them.
         """
         failed = span.status.code == 2
-        at = attributes.find(_OPERATION)
+        needles = _SPACED if attributes.startswith(b'[{"key": ') else _CLOSE
+        at = attributes.find(needles.operation)
         if at >= 0:
-            at += _AFTER_OPERATION
+            at += len(needles.operation)
             word = attributes[at : attributes.find(b'"', at)]
             operation = self._operations.get(word)
             if operation is None:
                 operation = self._operations[word] = self._operation(word)
             if operation != _ELSEWHERE:
-                at = attributes.find(_THREAD)
+                at = attributes.find(needles.thread)
                 if at >= 0:
-                    at += _AFTER_THREAD
+                    at += len(needles.thread)
                     thread = self._word(attributes[at : attributes.find(b'"', at)])
                 elif (
                     b"ession" in attributes or b"hread" in attributes or b"onversation" in attributes
@@ -213,12 +233,14 @@ class FastSpans:
                 else:
                     thread = -1
                 if thread != _ELSEWHERE:
-                    error = self.writer.code(_error(span, _after(attributes, _ERROR))) if failed else -1
+                    error = (
+                        self.writer.code(_error(span, _after(attributes, needles.error))) if failed else -1
+                    )
                     if operation != self._tool_span:
                         return operation, -1, -1, thread, error
-                    call, at = _after(attributes, _CALL), attributes.find(_TOOL)
+                    call, at = _after(attributes, needles.call), attributes.find(needles.tool)
                     if call and call != mapping.NO_CALL_ID and at >= 0:
-                        at += _AFTER_TOOL
+                        at += len(needles.tool)
                         tool = self._word(attributes[at : attributes.find(b'"', at)])
                         if tool != _ELSEWHERE:
                             return operation, self.writer.code(call), tool, thread, error
@@ -292,7 +314,8 @@ def _offsets(texts: list[bytes], data: bytes, end: int, base: int) -> tuple[list
 
 def content(attributes: bytes) -> tuple[str | None, str | None]:
     """Arguments and result of a tool span."""
-    arguments, result = _after(attributes, _ARGUMENTS), _after(attributes, _RESULT)
+    needles = _SPACED if attributes.startswith(b'[{"key": ') else _CLOSE
+    arguments, result = _after(attributes, needles.arguments), _after(attributes, needles.result)
     if arguments is not None and result is not None:
         return mapping.written(arguments), result or None
     try:
