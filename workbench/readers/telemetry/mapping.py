@@ -187,7 +187,8 @@ def operation_of(said: str | None, name: str, *, tool: bool = False) -> str | No
 def lift(texts: Mapping[str, str | None], name: str) -> Lifted:
     """The short facts from those attributes of a span whose keys are in `LIFTED`."""
     if not texts:
-        return Lifted(operation_of(None, name), None, None, None, None)
+        operation = operation_of(None, name)
+        return Lifted(operation, None, tool_in(name) if operation == "execute_tool" else None, None, None)
     best: dict[str, tuple[int, str]] = {}
     for key, text in texts.items():
         field, rank, _ = RANKS[key]
