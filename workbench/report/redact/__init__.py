@@ -1,0 +1,1 @@
+"""Captures without what is somebody's: `redact` exchanges texts, ids and numbers and keeps the fault."""
