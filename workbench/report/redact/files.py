@@ -76,9 +76,37 @@ def _tools(body: dict[str, Any]) -> Iterator[str]:
                 yield function["name"]
 
 
+class Held(io.BytesIO):
+    """An input that can be read more than once: standard input, an open file."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        super().__init__(data)
+        self.name = name
+
+    def read(self, size: int | None = -1) -> bytes:
+        """As a file reads; at its end it begins again."""
+        data = super().read(size)
+        if not data:
+            self.seek(0)
+        return data
+
+
+def held(sources: Sequence[Any], limits: Limits | None = None) -> list[Any]:
+    """The sources, with those that can be read only once kept in memory."""
+    kept: list[Any] = []
+    for source in sources:
+        if isinstance(source, bytes | bytearray | memoryview) or (source != "-" and not hasattr(source, "read")):
+            kept.append(source)
+        else:
+            kept += [
+                Held(item.label, item.data.read(0, item.data.size) if item.data else b"")
+                for item in inputs([source], limits or Limits())
+            ]
+    return kept
+
+
 def redacted(redactor: Redactor, sources: Sequence[Any], trace: Trace, limits: Limits | None = None) -> Iterator[Written]:
     """Redact each input; one that nothing can be made of is written without data, with the reason in `note`."""
-    number = 0
     by_path: dict[str, int] = {}
     for number, source in enumerate(trace.records.sources):
         by_path.setdefault(source.path, number)
@@ -170,12 +198,6 @@ def _member(redactor: Redactor, name: str, number: int) -> str:
 
 def reloaded(written: Iterable[Written]) -> Trace:
     """The trace of redacted inputs, under the labels of the originals."""
-    kept = [item for item in written if item.data]
-    files = []
-    for item in kept:
-        file = io.BytesIO(item.data)
-        file.name = item.label  # type: ignore[attr-defined]
-        files.append(file)
-    return load(*files)
+    return load(*(Held(item.label, item.data) for item in written if item.data))
 
 

@@ -14,6 +14,7 @@ _FIELD = re.compile(r"(\ufeff?(?:data|event|id|retry)[ \t]?:[ ]?)(.*)", re.DOTAL
 _STREAM = re.compile(r"(?:\A|[\r\n])\ufeff?data:")
 _EVENT = re.compile(r"[A-Za-z_][\w.:-]{0,80}")
 _TIMED = re.compile(r"[A-Z_]{3,60}_\d{10,19}|\d{1,19}(?:-\d{1,19})?")
+_END = "[DONE]"
 _COMMENTS = frozenset({"", "keepalive", "keep-alive", "ping", "connected", "heartbeat", "ok", "open", "stream-start"})
 
 
@@ -46,7 +47,10 @@ def stream(redactor: Redactor, text: str) -> list[str | Hole]:
             if match is None or not match[1].lstrip("\ufeff").startswith("data"):
                 close()
                 parts += (_other(redactor, line, match), end)
-            elif not frame and (is_json(match[2]) or match[2].strip() == "[DONE]"):
+            elif match[2].strip() == _END:
+                close()
+                parts += (line, end)
+            elif not frame and is_json(match[2]):
                 parts += (match[1], *redactor.json(match[2]), end)
             else:
                 frame.append((match[1], match[2], end))
