@@ -39,6 +39,23 @@ class Format(StrEnum):
     md = "md"
 
 
+class ReportFormat(StrEnum):
+    """What `report` writes."""
+
+    html = "html"
+    md = "md"
+    junit = "junit"
+    sarif = "sarif"
+
+
+class Redaction(StrEnum):
+    """What is taken out of a report."""
+
+    secrets = "secrets"
+    all = "all"
+    off = "off"
+
+
 class FailOn(StrEnum):
     """The least severity that makes the exit code 1."""
 
@@ -230,6 +247,70 @@ def notebook(
     print(f"Wrote {plain(output)}. Open it with: jupyter lab {plain(output)}", file=sys.stderr)
     if find_spec("jupyterlab") is None:
         print("JupyterLab is not installed here; it comes with the extra `lab`.", file=sys.stderr)
+
+
+@app.command()
+def report(
+    paths: Paths,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="File to write; - prints it.", show_default=False)
+    ] = "-",
+    form: Annotated[ReportFormat, typer.Option("--format", help="What to write.")] = ReportFormat.html,
+    redact: Annotated[
+        Redaction, typer.Option("--redact", help="What to take out of html and md.")
+    ] = Redaction.secrets,
+    pattern: Annotated[
+        Words | None,
+        typer.Option(metavar="REGEX", help="Something else that is secret here.", show_default=False),
+    ] = None,
+    select: Annotated[
+        Words | None, typer.Option(metavar="RULES", help="Ask only these rules.", show_default=False)
+    ] = None,
+    ignore: Annotated[
+        Words | None, typer.Option(metavar="RULES", help="Do not ask these rules.", show_default=False)
+    ] = None,
+    thread: Thread = "",
+    call: Call = "",
+    fail_on: Annotated[
+        FailOn, typer.Option(help="Least severity that makes the exit code 1.")
+    ] = FailOn.never,
+) -> None:
+    """Write what was found as a page, a text for an issue, or for a build server."""
+    from workbench.commands import report as command
+
+    _leave(
+        command.run(
+            paths, output, form.value, redact=redact.value, patterns=pattern or [], select=_split(select),
+            ignore=_split(ignore), thread=thread, call_id=call, fail_on=fail_on.value,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def redact(
+    paths: Paths,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="File to write; a folder for several captures.")
+    ],
+    rename_tools: Annotated[bool, typer.Option("--rename-tools", help="Exchange the names of tools too.")] = False,
+    pattern: Annotated[
+        Words | None,
+        typer.Option(metavar="REGEX", help="Something else that is secret, even in names.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+) -> None:
+    """Write captures that still show the fault, and nothing that is somebody's."""
+    from workbench.commands import redact as command
+
+    _leave(command.run(paths, output, rename_tools=rename_tools, patterns=pattern or [], force=force))
+
+
+def _leave(outcome: int | str) -> None:
+    """Leave with the code of a command, or with 2 and the reason that it gives."""
+    if isinstance(outcome, str):
+        _refuse(outcome)
+    if outcome:
+        raise typer.Exit(outcome)
 
 
 def _load(paths: list[str], progress: object) -> Trace:

@@ -76,12 +76,16 @@ class Values:
                 if name == "value" and isinstance(value.get("key"), str):
                     name = value["key"]
                     self.keys.add(name)
-                elif name in ("stringValue", "arrayValue", "values"):
+                elif name in ("stringValue", "string_value", "arrayValue", "array_value", "values"):
                     name = key
                 elif name == "value" and isinstance(value.get("name"), str):
                     name = value["name"]
                 if name == "name" and value.get("type") == "CUSTOM":
                     name = "custom name"
+                if name == "name" and set(value) <= {"name", "value", "comment"}:
+                    name = "header name"
+                if name in ("path", "from") and "op" in value:
+                    name = "pointer"
                 if name == "text" and value.get("encoding") == "base64":
                     continue
                 self.value(inner, name)

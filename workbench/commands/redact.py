@@ -7,14 +7,10 @@ import sys
 from pathlib import Path
 
 
-class Refusal(Exception):
-    """Why nothing was done, in words for standard error."""
+def run(paths: list[str], output: Path, *, rename_tools: bool, patterns: list[str], force: bool) -> int | str:
+    """Redact the captures into a file or folder; the exit code, or why nothing was done.
 
-
-def run(paths: list[str], output: Path, *, rename_tools: bool, patterns: list[str], force: bool) -> int:
-    """Redact the captures into a file or folder; the exit code.
-
-    One input goes into the file `output`, several into the folder of that name. Raises `Refusal`.
+    One input goes into the file `output`, several into the folder of that name.
     """
     from workbench.report import redact
     from workbench.report.plain import count, plain
@@ -27,20 +23,20 @@ def run(paths: list[str], output: Path, *, rename_tools: bool, patterns: list[st
     for line in unread(trace):
         print(line, file=sys.stderr)
     if unread_altogether(trace):
-        raise Refusal("nothing could be read")
+        return ("nothing could be read")
     try:
         redactor = redact.redactor(trace, rename_tools=rename_tools, patterns=patterns)
     except re.error as error:
-        raise Refusal(f"--pattern is no regular expression: {error}") from error
+        return (f"--pattern is no regular expression: {error}")
     made = list(files.redacted(redactor, held, trace))
     written = [item for item in made if item.data]
     if not written:
-        raise Refusal("none of the inputs holds events, requests, spans or logs")
+        return ("none of the inputs holds events, requests, spans or logs")
     folder = output.is_dir() or len(written) > 1
     targets = _targets(output, [item.name for item in written], folder=folder)
     for target in targets:
         if target.exists() and not force:
-            raise Refusal(f"{target} is there already; --force replaces it")
+            return (f"{target} is there already; --force replaces it")
     for item in made:
         if not item.data:
             print(f"workbench: {plain(item.label)}: {plain(item.note, 300)}", file=sys.stderr)

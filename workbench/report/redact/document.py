@@ -34,6 +34,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,12})?)?(Z|[+-]\d\d
 _TOOL_KEYS = frozenset({"name", "toolname", "tool_name", "toolcallname", "tool_call_name", "tool", "action",
                         "gen_ai.tool.name", "ai.toolcall.name", "tool.name", "function_name", "functionname",
                         "tool_call.function.name", "traceloop.entity.name", "actionname", "action_name"})  # fmt: skip
+_SEVERITY = re.compile(r"SEVERITY_NUMBER_[A-Z]{4,11}[2-4]?|\d{1,2}")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/-]{0,80}")
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{1,80}")
 _VERSION = re.compile(r"v?\d{1,4}(\.\d{1,6}){0,3}[\w.+-]{0,20}")
@@ -389,7 +390,9 @@ class Redactor:
             return self.scrub(old)
         if lower in ("version", "httpversion", "protocolversion", "schemaversion") and _VERSION.fullmatch(old):
             return old
-        if lower in ("intvalue", "severitynumber") or (lower.endswith("value") and old.isdigit() and "intvalue" in owner):
+        if lower in ("severitynumber", "severity_number") and _SEVERITY.fullmatch(old):
+            return old
+        if lower == "intvalue" or (lower.endswith("value") and old.isdigit() and "intvalue" in owner):
             return old
         return self._named(old, lower, at)
 
