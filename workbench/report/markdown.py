@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.report import story
 from workbench.report.escape import code, fenced, prose
 from workbench.report.excerpts import excerpts
+from workbench.report.facts import again, made_with, named, short_name
 from workbench.report.plain import count, sentence
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ LIMIT = 65_536
 #: characters of a Mermaid text above which GitHub shows an error instead
 DIAGRAM = 50_000
 #: characters kept for what stands after the parts that are cut
-_RESERVE = 600
+_RESERVE = 1800
 _ROWS = 60
 _THREADS = 5
 _FATES = 12
@@ -30,14 +30,16 @@ _FATES = 12
 _LEAST = 80
 
 
-def markdown(trace: Trace, findings: Findings, *, diagram: bool = True, limit: int = LIMIT) -> str:
+def markdown(
+    trace: Trace, findings: Findings, *, diagram: bool = True, limit: int = LIMIT, redaction: str = ""
+) -> str:
     """Write the findings of a check as Markdown for an issue.
 
     What happened in a few sentences, a table of the findings, a Mermaid diagram of the flagged
     calls, and for each finding its places and short excerpts. At most `limit` UTF-16 units:
     the least severe findings lose their excerpts first, then their rows, and the text says so.
     Ids, names and contents of the capture are quoted so that they cannot act as markup,
-    mention anybody or refer to anything. Raises nothing that depends on the capture.
+    mention anybody or refer to anything. `redaction` is what to say about it. Raises nothing that depends on the capture.
     """
     body = _Body(limit - _RESERVE)
     threads = {finding.thread_id for finding in findings}
@@ -53,7 +55,9 @@ def markdown(trace: Trace, findings: Findings, *, diagram: bool = True, limit: i
         _table(body, findings)
         if diagram:
             _diagram(body, trace, findings)
+        _timeline(body, trace, findings)
         _evidence(body, trace, findings)
+    body.note(f"<sub>{prose(made_with(trace), 600)} See it again: {code(again(trace), 300)}. {redaction}</sub>".replace(". </sub>", ".</sub>"))
     if findings.skipped:
         reasons = Counter(s.reason for s in findings.skipped)
         why = "; ".join(f"{prose(reason, 200)} ({number})" for reason, number in reasons.most_common(5))
@@ -128,11 +132,11 @@ def _input(trace: Trace) -> str:
         where = f", line {first.line}" if first.line is not None else ""
         told.append(
             f"{count(len(records.problems), 'piece')} of the input could not be used; the first, in "
-            f"{code(_name(records.sources[first.source].path), 120)}{where}: {prose(first.reason, 200)}."
+            f"{code(short_name(records.sources[first.source].path), 120)}{where}: {prose(first.reason, 200)}."
         )
     cut = [source for source in records.sources if not source.complete]
     told += [
-        f"{code(_name(source.path), 120)} is incomplete: {prose(source.note, 200)}." for source in cut[:3]
+        f"{code(short_name(source.path), 120)} is incomplete: {prose(source.note, 200)}." for source in cut[:3]
     ]
     return " ".join(told)
 
@@ -185,6 +189,35 @@ def _diagram(body: _Body, trace: Trace, findings: Findings) -> None:
     )
 
 
+def _timeline(body: _Body, trace: Trace, findings: Findings) -> None:
+    """The steps of the flagged calls as a table, folded away; beyond 60 rows it says how many are missing."""
+    from workbench.views import sequence_diagram
+    from workbench.views.ladder import offset
+
+    steps = sequence_diagram(trace, findings=findings.items, neighbours=1).steps
+    if not steps:
+        return
+    zero = min((s.time for s in steps if s.time is not None), default=None)
+    rows = ["<details>", "<summary>Timeline of the flagged calls</summary>", "", "| event | time | from → to | what |", "|---|---|---|---|"]
+    room = body.room // 3
+    shown = 0
+    for step in steps[:_ROWS]:
+        number = "" if step.first is None else f"{step.first}" + ("" if step.last == step.first else f"–{step.last}")
+        time = "" if step.time is None or zero is None else offset(step.time - zero)
+        what = code(f"{step.type} {step.label}".strip(), 160, table=True)
+        flags = " ".join(f"**{m.finding.severity}**" for m in step.marks[:3])
+        way = f"{code(named(step.source), 40, table=True)} → {code(named(step.target), 40, table=True)}"
+        row = f"| {number} | {time} | {way} | {what} {flags} |"
+        room -= units(row) + 1
+        if room < 0:
+            break
+        rows.append(row)
+        shown += 1
+    if shown < len(steps):
+        rows += ["", f"And {count(len(steps) - shown, 'more step')}."]
+    body.add("\n".join([*rows, "", "</details>"]), spare=body.room // 3)
+
+
 def _evidence(body: _Body, trace: Trace, findings: Findings) -> None:
     # more than ever fit
     chosen = findings.items[: body.room // _LEAST]
@@ -218,15 +251,4 @@ def _evidence(body: _Body, trace: Trace, findings: Findings) -> None:
 
 
 def _short(place: Evidence) -> str:
-    return str(replace(place, path=_name(place.path)))
-
-
-def _name(path: str) -> str:
-    """A path without the folders of the person's own machine."""
-    pure = Path(path)
-    if not pure.is_absolute():
-        return path
-    try:
-        return pure.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return pure.name
+    return str(replace(place, path=short_name(place.path)))
