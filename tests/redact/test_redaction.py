@@ -23,7 +23,13 @@ from values import Values, forms
 
 KEY = b"a key for tests"
 EVENT_KEYS = ("type", "event", "custom name", "header name", "role", "op")
-OPERATION_KEYS = ("gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.system", "gen_ai.tool.type", "event.name")
+OPERATION_KEYS = (
+    "gen_ai.operation.name",
+    "gen_ai.provider.name",
+    "gen_ai.system",
+    "gen_ai.tool.type",
+    "event.name",
+)
 PLAIN = re.compile(r"[\w./:-]{1,80}")
 ID = re.compile(r"(?:^|[._-]|[a-z0-9])(?:[iI]ds?|ID)$")
 
@@ -68,7 +74,9 @@ def may_stay(key: str, text: str, made: Redactor, values: Values) -> bool:
     )
 
 
-def test_findings_stay_and_texts_go(all_captures: list[tuple[str, list[str]]], capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_stay_and_texts_go(
+    all_captures: list[tuple[str, list[str]]], capsys: pytest.CaptureFixture[str]
+) -> None:
     counts: Counter[str] = Counter()
     differing: list[str] = []
     leaks: list[str] = []
@@ -93,7 +101,11 @@ def test_findings_stay_and_texts_go(all_captures: list[tuple[str, list[str]]], c
         counts["bytes"] += len(output)
         leaks += [f"{name}: {text[:60]!r}" for text in free if any(form in output for form in forms(text))]
     with capsys.disabled():
-        print("\nredaction:", ", ".join(f"{number:,} {word}" for word, number in counts.items()), f"; {len(differing)} differing, {len(leaks)} leaks")
+        print(
+            "\nredaction:",
+            ", ".join(f"{number:,} {word}" for word, number in counts.items()),
+            f"; {len(differing)} differing, {len(leaks)} leaks",
+        )
     assert not differing
     assert not leaks, "\n".join(leaks)
     assert counts["captures"] > 500

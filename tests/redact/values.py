@@ -67,7 +67,10 @@ class Values:
         if isinstance(value, dict):
             kind = str(value.get("type"))
             if isinstance(value.get("delta"), str) and DELTAS.match(kind):
-                name = (kind.split("_")[0], str(value.get("messageId") or value.get("toolCallId")))
+                name = (
+                    kind.split("_", maxsplit=1)[0],
+                    str(value.get("messageId") or value.get("toolCallId")),
+                )
                 self.deltas[name] += value["delta"]
             if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
                 self.document(base64.b64decode(value["text"]).decode("utf-8", "replace"))
@@ -109,7 +112,13 @@ def forms(text: str) -> Iterator[bytes]:
     raw = text.encode("utf-8", "replace")
     once = json.dumps(text)[1:-1]
     plain = json.dumps(text, ensure_ascii=False)[1:-1]
-    yield from {raw, once.encode(), plain.encode("utf-8", "replace"), json.dumps(once)[1:-1].encode(), json.dumps(plain, ensure_ascii=False)[1:-1].encode("utf-8", "replace")}
+    yield from {
+        raw,
+        once.encode(),
+        plain.encode("utf-8", "replace"),
+        json.dumps(once)[1:-1].encode(),
+        json.dumps(plain, ensure_ascii=False)[1:-1].encode("utf-8", "replace"),
+    }
     for shift in range(3):
         coded = base64.b64encode(b"\0" * shift + raw)
         inner = coded[(0, 2, 3)[shift] :].rstrip(b"=")

@@ -23,20 +23,20 @@ def run(paths: list[str], output: Path, *, rename_tools: bool, patterns: list[st
     for line in unread(trace):
         print(line, file=sys.stderr)
     if unread_altogether(trace):
-        return ("nothing could be read")
+        return "nothing could be read"
     try:
         redactor = redact.redactor(trace, rename_tools=rename_tools, patterns=patterns)
     except re.error as error:
-        return (f"--pattern is no regular expression: {error}")
+        return f"--pattern is no regular expression: {error}"
     made = list(files.redacted(redactor, held, trace))
     written = [item for item in made if item.data]
     if not written:
-        return ("none of the inputs holds events, requests, spans or logs")
+        return "none of the inputs holds events, requests, spans or logs"
     folder = output.is_dir() or len(written) > 1
     targets = _targets(output, [item.name for item in written], folder=folder)
     for target in targets:
         if target.exists() and not force:
-            return (f"{target} is there already; --force replaces it")
+            return f"{target} is there already; --force replaces it"
     for item in made:
         if not item.data:
             print(f"workbench: {plain(item.label)}: {plain(item.note, 300)}", file=sys.stderr)
@@ -47,7 +47,11 @@ def run(paths: list[str], output: Path, *, rename_tools: bool, patterns: list[st
         note = f" ({item.note})" if item.note else ""
         print(f"Wrote {plain(target)}{plain(note, 300)}", file=sys.stderr)
     counts = redactor.report.counts
-    said = ", ".join(count(counts[kind], kind.removesuffix("s")) for kind in ("texts", "ids", "numbers", "secrets") if kind in counts)
+    said = ", ".join(
+        count(counts[kind], kind.removesuffix("s"))
+        for kind in ("texts", "ids", "numbers", "secrets")
+        if kind in counts
+    )
     print(f"Exchanged: {said or 'nothing'}.", file=sys.stderr)
     return 0
 

@@ -35,6 +35,7 @@ def made_with(trace: Trace) -> str:
     sources = trace.records.sources
     formats = ", ".join(dict.fromkeys(s.format for s in sources)) or "nothing"
     times = [time for time in trace.records.events.time if time != NO_TIME]
+    times += [request.time for request in trace.records.requests if request.time is not None]
     when = f", recorded {_said(min(times))} to {_said(max(times))}" if times else ", without times"
     return (
         f"agui-workbench {workbench.__version__}, Python {platform.python_version()}. "

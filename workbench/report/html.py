@@ -56,7 +56,9 @@ def html(findings: Findings, *, redaction: str = "") -> str:
     styles = {style, *re.findall(r"<style>(.*?)</style>", "".join(item["svg"] for item in shown["ladders"]))}
     for item in shown["ladders"]:
         item["svg"] = Markup(item["svg"])  # noqa: S704 - the ladder escapes what it draws
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    )
     environment.filters["short"] = lambda text: plain(text, 60)
     records = json.dumps(page.records).translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
     return environment.from_string(template).render(
@@ -168,7 +170,11 @@ class _Page:
         return {"thread": talk.thread_id, "svg": _reachable(diagram, rows), "alt": diagram.alt}, rows
 
     def _row(self, name: str, step: Step) -> dict[str, Any]:
-        number = "" if step.first is None else f"#{step.first}" + ("" if step.last == step.first else f"–{step.last}")
+        number = (
+            ""
+            if step.first is None
+            else f"#{step.first}" + ("" if step.last == step.first else f"–{step.last}")
+        )
         for mark in step.marks:
             self._steps.setdefault(id(mark.finding), []).append((name, number or "request"))
         ids = [i for i in (step.call_id, step.approval_id) if i]
@@ -229,11 +235,11 @@ class _Page:
                 "message": plain(finding.message, 2000),
                 "help": plain(finding.help, 1000),
                 "steps": [
-                    {"id": name, "name": number}
-                    for name, number in self._steps.get(id(finding), [])[:12]
+                    {"id": name, "name": number} for name, number in self._steps.get(id(finding), [])[:12]
                 ],
                 "proof": [
-                    {"where": _where(place), "text": told.get((finding, place), "")} for place in places[:_PLACES]
+                    {"where": _where(place), "text": told.get((finding, place), "")}
+                    for place in places[:_PLACES]
                 ],
             }
 
@@ -259,11 +265,8 @@ def _reachable(diagram: SequenceDiagram, rows: list[dict[str, Any]]) -> str:
 
     def opened(match: re.Match[str]) -> str:
         row = rows[int(match[3])]
-        ids = escape("\u001f".join(row["ids"])).replace("\u001f", "&#31;")
-        data = f' data-f="step" data-thread="{escape(plain(row["thread"]))}" data-run="{escape(plain(row["run"]))}"'
-        if any(c in ids for c in ("&#31;",)):
-            ids = ids.replace("&#31;", "\u001f")
-        data += f' data-calls="{ids}"'
+        ids = "\u001f".join(row["ids"])
+        data = f' data-f="step" data-thread="{escape(row["thread"])}" data-run="{escape(row["run"])}" data-calls="{escape(ids)}"'
         if row["record"]:
             name = escape(f"{row['number']} {row['type']} {row['way']} {row['label']}".strip()[:300])
             data += f' data-record="{match[2]}" tabindex="0" role="button" aria-label="{name}"'
@@ -278,7 +281,11 @@ def _verdict(findings: Findings, severities: Counter[str]) -> str:
         return "Nothing wrong was found."
     rules = list(dict.fromkeys(f.rule for f in findings))
     more = f" and {count(len(rules) - 6, 'other rule')}" if len(rules) > 6 else ""
-    words = [count(severities[s], w) for s, w in (("error", "error"), ("warning", "warning"), ("info", "remark")) if severities[s]]
+    words = [
+        count(severities[s], w)
+        for s, w in (("error", "error"), ("warning", "warning"), ("info", "remark"))
+        if severities[s]
+    ]
     return f"{', '.join(words)}: {', '.join(rules[:6])}{more}."
 
 

@@ -50,7 +50,9 @@ def junit(findings: Findings, *, fail_on: str = "error") -> str:
             text = _text(finding)
             if id(finding) in failing:
                 numbers[1] += 1
-                failure = Tree.SubElement(case, "failure", message=_legal(finding.message, 1000), type=_legal(finding.severity))
+                failure = Tree.SubElement(
+                    case, "failure", message=_legal(finding.message, 1000), type=_legal(finding.severity)
+                )
                 failure.text = text
             else:
                 Tree.SubElement(case, "system-out").text = text
@@ -65,15 +67,18 @@ def junit(findings: Findings, *, fail_on: str = "error") -> str:
 
 
 def _case(suite: Tree.Element, rule: str, name: str) -> Tree.Element:
-    return Tree.SubElement(suite, "testcase", classname=f"workbench.{_legal(rule)}", name=_legal(name, 300), time="0")
+    return Tree.SubElement(
+        suite, "testcase", classname=f"workbench.{_legal(rule)}", name=_legal(name, 300), time="0"
+    )
 
 
 def _title(finding: Finding) -> str:
     """What tells this finding from others of its rule: its ids, or where it stands."""
     ids = finding.call_ids or finding.approval_ids or finding.other_ids
     where = str(finding.evidence[0]) if finding.evidence else ""
-    return f"{', '.join(ids[:3]) or finding.run_id or 'capture'} in thread {finding.thread_id or '(none)'}" + (
-        f" at {where}" if where else ""
+    return (
+        f"{', '.join(ids[:3]) or finding.run_id or 'capture'} in thread {finding.thread_id or '(none)'}"
+        + (f" at {where}" if where else "")
     )
 
 

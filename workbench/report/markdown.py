@@ -57,7 +57,11 @@ def markdown(
             _diagram(body, trace, findings)
         _timeline(body, trace, findings)
         _evidence(body, trace, findings)
-    body.note(f"<sub>{prose(made_with(trace), 600)} See it again: {code(again(trace), 300)}. {redaction}</sub>".replace(". </sub>", ".</sub>"))
+    body.note(
+        f"<sub>{prose(made_with(trace), 600)} See it again: {code(again(trace), 300)}. {redaction}</sub>".replace(
+            ". </sub>", ".</sub>"
+        )
+    )
     if findings.skipped:
         reasons = Counter(s.reason for s in findings.skipped)
         why = "; ".join(f"{prose(reason, 200)} ({number})" for reason, number in reasons.most_common(5))
@@ -136,7 +140,8 @@ def _input(trace: Trace) -> str:
         )
     cut = [source for source in records.sources if not source.complete]
     told += [
-        f"{code(short_name(source.path), 120)} is incomplete: {prose(source.note, 200)}." for source in cut[:3]
+        f"{code(short_name(source.path), 120)} is incomplete: {prose(source.note, 200)}."
+        for source in cut[:3]
     ]
     return " ".join(told)
 
@@ -198,11 +203,21 @@ def _timeline(body: _Body, trace: Trace, findings: Findings) -> None:
     if not steps:
         return
     zero = min((s.time for s in steps if s.time is not None), default=None)
-    rows = ["<details>", "<summary>Timeline of the flagged calls</summary>", "", "| event | time | from → to | what |", "|---|---|---|---|"]
+    rows = [
+        "<details>",
+        "<summary>Timeline of the flagged calls</summary>",
+        "",
+        "| event | time | from → to | what |",
+        "|---|---|---|---|",
+    ]
     room = body.room // 3
     shown = 0
     for step in steps[:_ROWS]:
-        number = "" if step.first is None else f"{step.first}" + ("" if step.last == step.first else f"–{step.last}")
+        number = (
+            ""
+            if step.first is None
+            else f"{step.first}" + ("" if step.last == step.first else f"–{step.last}")
+        )
         time = "" if step.time is None or zero is None else offset(step.time - zero)
         what = code(f"{step.type} {step.label}".strip(), 160, table=True)
         flags = " ".join(f"**{m.finding.severity}**" for m in step.marks[:3])

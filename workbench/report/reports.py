@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 FORMATS = ("md", "html", "junit", "sarif")
 #: what a file of that ending is
-_ENDINGS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".xml": "junit", ".sarif": "sarif"}
+_ENDINGS = {
+    ".md": "md",
+    ".markdown": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".xml": "junit",
+    ".sarif": "sarif",
+}
 
 
 def report(
@@ -46,7 +53,9 @@ def report(
         found = findings_of(found, clean, redactor)
         number = redactor.report.counts.get("secrets", 0)
         said = "Keys, tokens, cookies, e-mail addresses and the names of home folders were looked for" + (
-            f"; {count(number, 'place')} exchanged for others of the same shape." if number else "; none was found."
+            f"; {count(number, 'place')} exchanged for others of the same shape."
+            if number
+            else "; none was found."
         )
     text = _written(found, form, said, fail_on)
     if file is not None:

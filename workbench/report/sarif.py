@@ -43,7 +43,9 @@ def sarif(findings: Findings) -> str:
         for s in findings.skipped
     ]
     if left > 0:
-        notes.append({"level": "warning", "message": {"text": f"{left} findings left out: no more than {_RESULTS}."}})
+        notes.append(
+            {"level": "warning", "message": {"text": f"{left} findings left out: no more than {_RESULTS}."}}
+        )
     notes += [
         {
             "level": "warning",
@@ -73,12 +75,14 @@ def sarif(findings: Findings) -> str:
 
 
 def _semantic(version: str) -> str:
-    numbers = version.split("+")[0].split(".")
+    numbers = version.split("+", maxsplit=1)[0].split(".")
     return ".".join([*(n for n in numbers if n.isdigit()), "0", "0"][:3])
 
 
 def _rule(rule: Any) -> dict[str, Any]:
-    sections = {heading: " ".join(text.split()) for heading, text in rule.sections.items() if heading != "Example"}
+    sections = {
+        heading: " ".join(text.split()) for heading, text in rule.sections.items() if heading != "Example"
+    }
     markdown = "\n\n".join(f"**{heading}:** {text}" for heading, text in sections.items())
     meaning = " ".join(rule.meaning.split())
     return {
@@ -86,9 +90,16 @@ def _rule(rule: Any) -> dict[str, Any]:
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": meaning.split(". ")[0].rstrip(".") + "."},
         "fullDescription": {"text": meaning},
-        "help": {"text": " ".join(f"{h}: {t}" for h, t in sections.items()) or meaning, "markdown": markdown or meaning},
+        "help": {
+            "text": " ".join(f"{h}: {t}" for h, t in sections.items()) or meaning,
+            "markdown": markdown or meaning,
+        },
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-        "properties": {"code": rule.code, "tags": [rule.family], "problem.severity": _severity(rule.severity)},
+        "properties": {
+            "code": rule.code,
+            "tags": [rule.family],
+            "problem.severity": _severity(rule.severity),
+        },
     }
 
 
@@ -97,16 +108,26 @@ def _severity(severity: str) -> str:
 
 
 def _result(finding: Finding, order: dict[str, int]) -> dict[str, Any]:
-    ids = (finding.rule, finding.place, finding.thread_id, *finding.call_ids, *finding.approval_ids, *finding.other_ids)
+    ids = (
+        finding.rule,
+        finding.place,
+        finding.thread_id,
+        *finding.call_ids,
+        *finding.approval_ids,
+        *finding.other_ids,
+    )
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.severity],
         "message": {"text": plain(finding.message, 4000) or finding.rule},
         "locations": [_location(place) for place in finding.evidence[:1]],
         "relatedLocations": [
-            {"id": number, **_location(place)} for number, place in enumerate(finding.evidence[1:_PLACES], start=1)
+            {"id": number, **_location(place)}
+            for number, place in enumerate(finding.evidence[1:_PLACES], start=1)
         ],
-        "partialFingerprints": {"workbenchFinding/v1": hashlib.sha256("\0".join(ids).encode("utf-8", "replace")).hexdigest()},
+        "partialFingerprints": {
+            "workbenchFinding/v1": hashlib.sha256("\0".join(ids).encode("utf-8", "replace")).hexdigest()
+        },
         "properties": {
             "place": finding.place,
             "threadId": plain(finding.thread_id, 500),

@@ -21,7 +21,13 @@ def agui(trace: Trace, source: int) -> str:
     lines = list(_agui(trace.records, source))
     if not lines:
         return ""
-    header = {"kind": "header", "schemaVersion": 1, "tool": "workbench redact", "transport": "fetch", "redacted": ["all"]}
+    header = {
+        "kind": "header",
+        "schemaVersion": 1,
+        "tool": "workbench redact",
+        "transport": "fetch",
+        "redacted": ["all"],
+    }
     text = "".join(f"{line}\n" for line in (json.dumps(header), *lines))
     streams = [s for s in trace.records.streams if s.source == source]
     if not trace.records.sources[source].complete or any(not s.complete for s in streams):
@@ -40,7 +46,10 @@ def _agui(records: Records, source: int) -> Iterator[str]:
     for number, request in enumerate(records.requests):
         if request.source == source and request.event is None:
             stream = asked.get(number)
-            line: dict[str, Any] = {"kind": "request", "connId": f"conn{'r' if stream is None else ''}{number if stream is None else stream}"}
+            line: dict[str, Any] = {
+                "kind": "request",
+                "connId": f"conn{'r' if stream is None else ''}{number if stream is None else stream}",
+            }
             if request.time is not None:
                 line["time"] = _iso(request.time)
             yield json.dumps({**line, "input": request.body})
@@ -85,7 +94,9 @@ def otlp(trace: Trace, source: int) -> str:
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
-def _resource(service: str | None, scopes: str, scope: str | None, items: str, item: dict[str, Any]) -> dict[str, Any]:
+def _resource(
+    service: str | None, scopes: str, scope: str | None, items: str, item: dict[str, Any]
+) -> dict[str, Any]:
     resource = {"attributes": _attributes({"service.name": service} if service else {})}
     return {"resource": resource, scopes: [{"scope": {"name": scope} if scope else {}, items: [item]}]}
 

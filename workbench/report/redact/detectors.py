@@ -62,7 +62,9 @@ class Detectors:
         found: list[tuple[int, int]] = []
         for pattern in self._patterns:
             group = "s" if "s" in pattern.groupindex else 0
-            found += [match.span(group) for match in pattern.finditer(text) if match.end(group) > match.start(group)]
+            found += [
+                match.span(group) for match in pattern.finditer(text) if match.end(group) > match.start(group)
+            ]
         found.sort()
         joined: list[tuple[int, int]] = []
         for start, end in found:

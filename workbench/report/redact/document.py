@@ -244,10 +244,26 @@ class Redactor:
             lower = name.lower()
             if lower == "value" and "key" in owner and len(node.items) <= 3:
                 name, lower = owner["key"], owner["key"].lower()
-            elif lower in ("stringvalue", "intvalue", "doublevalue", "boolvalue", "arrayvalue", "kvlistvalue", "values", "string_value", "int_value"):
+            elif lower in (
+                "stringvalue",
+                "intvalue",
+                "doublevalue",
+                "boolvalue",
+                "arrayvalue",
+                "kvlistvalue",
+                "values",
+                "string_value",
+                "int_value",
+            ):
                 name, lower = at.key, at.key.lower()
-            data = at.data or (lower in _DATA_KEYS and not (value.kind == "{" and lower == "data" and "log" in owner))
-            if kind == "MESSAGES_SNAPSHOT" or (lower in ("content", "response") and value.kind in "{[" and not at.data) or lower in ("messages", "log"):
+            data = at.data or (
+                lower in _DATA_KEYS and not (value.kind == "{" and lower == "data" and "log" in owner)
+            )
+            if (
+                kind == "MESSAGES_SNAPSHOT"
+                or (lower in ("content", "response") and value.kind in "{[" and not at.data)
+                or lower in ("messages", "log")
+            ):
                 # lists of messages and parts, and answers of HTTP, are the protocol's
                 data = at.data
             if lower == "input" and value.kind == "{" and ("threadid" in owner["…"] or "kind" in owner):
@@ -261,7 +277,11 @@ class Redactor:
         if not self.everything:
             return self.scrub(raw) if at.node.kind == "w" else raw
         if at.node.kind == "w":
-            return raw if raw in ("true", "false", "null", "NaN", "Infinity", "None", "True", "False") else self.text(raw)
+            return (
+                raw
+                if raw in ("true", "false", "null", "NaN", "Infinity", "None", "True", "False")
+                else self.text(raw)
+            )
         lower = at.key.lower()
         if not at.data or lower in _EXPIRY or lower in ("timestamp", "logid", "log_id"):
             return raw
@@ -312,7 +332,10 @@ class Redactor:
         """A text that holds a document of the protocol: a body of HTTP, a message of a stream."""
         from workbench.report.redact import lines
 
-        if lower not in ("text", "data", "body", "event", "payload", "input", "postdata", "messages") or len(old) < 2:
+        if (
+            lower not in ("text", "data", "body", "event", "payload", "input", "postdata", "messages")
+            or len(old) < 2
+        ):
             return None
         words = at.owner["…"] if "…" in at.owner else ""
         if lower == "text" and not ("mimetype" in words or "params" in words):
@@ -341,10 +364,18 @@ class Redactor:
         if not old:
             return old
         if not self.everything:
-            if secret_key(at.key) or (lower == "value" and secret_key(at.owner.get("name", ""))) or at.above == "cookies":
+            if (
+                secret_key(at.key)
+                or (lower == "value" and secret_key(at.owner.get("name", "")))
+                or at.above == "cookies"
+            ):
                 self.report.add("secrets")
                 return self._secret(old)
-            return self.scrub(old) if old.lstrip()[:1] not in ("{", "[") or not is_json(old) else join(self.json(old, data=at.data))
+            return (
+                self.scrub(old)
+                if old.lstrip()[:1] not in ("{", "[") or not is_json(old)
+                else join(self.json(old, data=at.data))
+            )
         made = self._protocol(old, lower, at)
         if made is not None:
             return made
@@ -373,7 +404,11 @@ class Redactor:
         if lower in kept.WORD_KEYS and old.lower() in kept.WORDS:
             return old
         if lower == "reason" and (match := kept.REASON_OWNER.match(old)):
-            return match[0] + ("interrupt" if old == match[0] + "interrupt" else self.exchange.pseudonym(old[match.end() :], frozenset({"human", "feedback"})))
+            return match[0] + (
+                "interrupt"
+                if old == match[0] + "interrupt"
+                else self.exchange.pseudonym(old[match.end() :], frozenset({"human", "feedback"}))
+            )
         if _ISO.fullmatch(old) and lower in _TIMES:
             return None
         if at.data:
@@ -388,7 +423,9 @@ class Redactor:
             return self.scrub(old)
         if lower == "name" and owner.get("type") == "CUSTOM":
             return self.scrub(old)
-        if lower in ("version", "httpversion", "protocolversion", "schemaversion") and _VERSION.fullmatch(old):
+        if lower in ("version", "httpversion", "protocolversion", "schemaversion") and _VERSION.fullmatch(
+            old
+        ):
             return old
         if lower in ("severitynumber", "severity_number") and _SEVERITY.fullmatch(old):
             return old
@@ -399,7 +436,18 @@ class Redactor:
     def _named(self, old: str, lower: str, at: _At) -> str | None:
         """Names of spans, operations, libraries and errors in telemetry."""
         words = at.owner.get("…", "")
-        if lower in ("name", "scope", "logger", "source", "category", "telemetry.sdk.name", "otel.scope.name", "otel.library.name", "event.name", "displayname"):
+        if lower in (
+            "name",
+            "scope",
+            "logger",
+            "source",
+            "category",
+            "telemetry.sdk.name",
+            "otel.scope.name",
+            "otel.library.name",
+            "event.name",
+            "displayname",
+        ):
             if kept.LIBRARIES.match(old) and _PLAIN.fullmatch(old):
                 return self.scrub(old)
             if _SPANNISH & set(words.split()):
@@ -416,7 +464,9 @@ class Redactor:
         """The name of a span: its operation and tool stay."""
         return "".join(
             piece
-            if not piece.strip() or piece.lower().rstrip(":") in kept.WORDS or piece in ("running", "tool", "tool:", "tools/call")
+            if not piece.strip()
+            or piece.lower().rstrip(":") in kept.WORDS
+            or piece in ("running", "tool", "tool:", "tools/call")
             else self.tool(piece)
             if piece in self._tools
             else self.exchange.text(piece)

@@ -95,7 +95,10 @@ class Exchange:
         return sign + new + (moved[len(whole) :] or part) + power
 
     def _small(self, text: str, size: int) -> int:
-        return int.from_bytes(hashlib.blake2b(text.encode(), key=self._key, digest_size=8).digest(), "big") % size
+        return (
+            int.from_bytes(hashlib.blake2b(text.encode(), key=self._key, digest_size=8).digest(), "big")
+            % size
+        )
 
     def pseudonym(self, value: str, kept: frozenset[str] = frozenset()) -> str:
         """An id of the same length and alphabet; pieces that are words of `kept` stay."""

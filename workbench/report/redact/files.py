@@ -18,7 +18,15 @@ from workbench.trace import Trace, load
 _STREAMS = frozenset({"sse", "copilotkit-debug", "openai-responses"})
 _JSON = frozenset({"jsonl", "jsonl-wrapped", "agui-devtools", "json-array", "json-object", "request", "copilotkit-route",
                    "copilotkit-inspector", "aimock", "agui-inspector", "har", "otlp"})  # fmt: skip
-_PACKED = (b"\x1f\x8b", b"PK\3\4", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff", b"SQLite format 3", b"HTTP/")
+_PACKED = (
+    b"\x1f\x8b",
+    b"PK\3\4",
+    b"\x28\xb5\x2f\xfd",
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"SQLite format 3",
+    b"HTTP/",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,9 @@ def facts(trace: Trace) -> Facts:
         ids.update(filter(None, map(records.pool.text, set(column))))
     kinds = {code for code, text in enumerate(records.pool.values) if text.startswith("TOOL_CALL_")}
     tools.update(
-        records.pool.text(name) or "" for name, kind in zip(events.name, events.type, strict=False) if kind in kinds
+        records.pool.text(name) or ""
+        for name, kind in zip(events.name, events.type, strict=False)
+        if kind in kinds
     )
     for column in (records.spans.tool, records.spans.call, records.spans.thread):
         known = set(filter(None, map(records.pool.text, set(column))))
@@ -95,7 +105,9 @@ def held(sources: Sequence[Any], limits: Limits | None = None) -> list[Any]:
     """The sources, with those that can be read only once kept in memory."""
     kept: list[Any] = []
     for source in sources:
-        if isinstance(source, bytes | bytearray | memoryview) or (source != "-" and not hasattr(source, "read")):
+        if isinstance(source, bytes | bytearray | memoryview) or (
+            source != "-" and not hasattr(source, "read")
+        ):
             kept.append(source)
         else:
             kept += [
@@ -105,7 +117,9 @@ def held(sources: Sequence[Any], limits: Limits | None = None) -> list[Any]:
     return kept
 
 
-def redacted(redactor: Redactor, sources: Sequence[Any], trace: Trace, limits: Limits | None = None) -> Iterator[Written]:
+def redacted(
+    redactor: Redactor, sources: Sequence[Any], trace: Trace, limits: Limits | None = None
+) -> Iterator[Written]:
     """Redact each input; one that nothing can be made of is written without data, with the reason in `note`."""
     by_path: dict[str, int] = {}
     for number, source in enumerate(trace.records.sources):
@@ -139,7 +153,9 @@ def text_of(redactor: Redactor, text: str, *, streams: bool = False) -> bytes:
     parts: list[str | Hole]
     if streams or lines.is_stream(text[:65536]):
         parts = lines.stream(redactor, text)
-    elif is_json(next((line for line, _ in lines.lines(text) if line.strip("\ufeff \t")), "").lstrip("\ufeff")):
+    elif is_json(
+        next((line for line, _ in lines.lines(text) if line.strip("\ufeff \t")), "").lstrip("\ufeff")
+    ):
         parts = lines.json_lines(redactor, text)
     else:
         parts = redactor.json(text)
@@ -180,8 +196,16 @@ def _zip(redactor: Redactor, data: bytes, trace: Trace, source: int) -> bytes | 
                 if room < 0:
                     return None
                 text = member.decode("utf-8", "surrogateescape")
-                made = text_of(redactor, text) if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") else redactor.text(text).encode("utf-8", "surrogateescape")
-                new.writestr(zipfile.ZipInfo(_member(redactor, info.filename, number), (1980, 1, 1, 0, 0, 0)), made, zipfile.ZIP_DEFLATED)
+                made = (
+                    text_of(redactor, text)
+                    if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
+                    else redactor.text(text).encode("utf-8", "surrogateescape")
+                )
+                new.writestr(
+                    zipfile.ZipInfo(_member(redactor, info.filename, number), (1980, 1, 1, 0, 0, 0)),
+                    made,
+                    zipfile.ZIP_DEFLATED,
+                )
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError, EOFError):
         return None
     return out.getvalue()
@@ -190,7 +214,12 @@ def _zip(redactor: Redactor, data: bytes, trace: Trace, source: int) -> bytes | 
 def _member(redactor: Redactor, name: str, number: int) -> str:
     """The name of a member, whose file is called after a service; its folder says what it holds."""
     path = PurePosixPath(name)
-    folder = path.parts[0] if len(path.parts) > 1 and path.parts[0] in ("resources", "consolelogs", "structuredlogs", "traces", "metrics") else ""
+    folder = (
+        path.parts[0]
+        if len(path.parts) > 1
+        and path.parts[0] in ("resources", "consolelogs", "structuredlogs", "traces", "metrics")
+        else ""
+    )
     stem = path.stem if not redactor.everything else redactor.exchange.text(path.stem)
     made = "".join(c if c.isalnum() or c in "-_." else "_" for c in stem)[:80] or f"member{number}"
     return f"{folder}/{made}{path.suffix[:10]}" if folder else f"{number}-{made}{path.suffix[:10]}"
@@ -199,5 +228,3 @@ def _member(redactor: Redactor, name: str, number: int) -> str:
 def reloaded(written: Iterable[Written]) -> Trace:
     """The trace of redacted inputs, under the labels of the originals."""
     return load(*(Held(item.label, item.data) for item in written if item.data))
-
-

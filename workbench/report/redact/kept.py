@@ -15,9 +15,23 @@ from workbench.rules.approvals import approval_rejected, approval_unanswerable
 from workbench.rules.calls import words
 
 #: decisions, as whole texts
-DECISIONS = decisions._YES | decisions._NO | decisions._EDIT | decisions._CANCEL | {"cancelled", "resolved", "none"}  # noqa: SLF001 - one list of words, held in one place
+DECISIONS = (
+    decisions._YES | decisions._NO | decisions._EDIT | decisions._CANCEL | {"cancelled", "resolved", "none"}
+)  # noqa: SLF001 - one list of words, held in one place
 
-_ROLES = {"user", "assistant", "tool", "system", "developer", "model", "function", "reasoning", "activity", "ai", "human"}
+_ROLES = {
+    "user",
+    "assistant",
+    "tool",
+    "system",
+    "developer",
+    "model",
+    "function",
+    "reasoning",
+    "activity",
+    "ai",
+    "human",
+}
 _PARTS = {
     "text", "input_text", "output_text", "refusal", "message", "reasoning", "thinking", "redacted_thinking", "function_call",
     "function_call_output", "function_result", "function_call_result", "function_approval_request", "function_approval_response",
@@ -34,7 +48,7 @@ _STATES = {
     "completed", "complete", "in_progress", "in-progress", "executing", "inprogress", "failed", "failure", "incomplete", "queued", "ok",
     "unset", "running", "started", "finished", "resolved", "open", "closed", "expired", "stop", "length", "tool_calls",
     "end_turn", "max_tokens", "stop_sequence", "content_filter", "enabled", "disabled", "awaiting_approval", "approval_required",
-    "requires_action", "input_required", "awaiting_input", "queued", "internal", "server", "client", "producer", "consumer",
+    "requires_action", "input_required", "awaiting_input", "internal", "server", "client", "producer", "consumer",
 }  # fmt: skip
 _REASONS = {
     "tool_call", "tool_approval", "input_required", "confirmation", "confirm_changes", "hitl", "human_feedback", "approval",
@@ -59,7 +73,15 @@ WORDS = frozenset(
     | {name.lower() for name in protocol.BY_NAME}
     | {w.lower() for w in mapping.OPERATIONS}
     | {w.lower() for w in mapping.OPERATIONS.values()}
-    | {"execute_tool", "invoke_agent", "invoke_workflow", "create_agent", "orchestrate_tools", "generate_content", "text_completion"}
+    | {
+        "execute_tool",
+        "invoke_agent",
+        "invoke_workflow",
+        "create_agent",
+        "orchestrate_tools",
+        "generate_content",
+        "text_completion",
+    }
 )
 #: fields that hold a word
 WORD_KEYS = frozenset({
@@ -92,7 +114,9 @@ LIBRARIES = re.compile(
     r"ai$|fastapi|starlette|httpx|aiohttp|uvicorn|system\.net|mcp)",
     re.IGNORECASE,
 )
-ERROR_NAME = re.compile(r"(?:[A-Za-z_]+\.){0,6}[A-Za-z_]{0,60}(?:Error|Exception|Interrupt|Required|Deferred|BubbleUp|Warning)")
+ERROR_NAME = re.compile(
+    r"(?:[A-Za-z_]+\.){0,6}[A-Za-z_]{0,60}(?:Error|Exception|Interrupt|Required|Deferred|BubbleUp|Warning)"
+)
 
 #: pattern, and how many characters of a text the rules look at with it
 _TEXTS: tuple[tuple[re.Pattern[str], int, bool], ...] = (
@@ -130,7 +154,9 @@ def stays(text: str) -> list[tuple[int, int]]:
     # results are often a JSON string of a text
     start = len(text) - len(text.lstrip().removeprefix('"').lstrip())
     for pattern, limit, at_start in _TEXTS:
-        matches = [pattern.match(text, start, start + limit)] if at_start else pattern.finditer(text, 0, limit)
+        matches = (
+            [pattern.match(text, start, start + limit)] if at_start else pattern.finditer(text, 0, limit)
+        )
         for match in matches:
             if match is not None:
                 found += [

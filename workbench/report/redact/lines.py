@@ -15,7 +15,9 @@ _STREAM = re.compile(r"(?:\A|[\r\n])\ufeff?data:")
 _EVENT = re.compile(r"[A-Za-z_][\w.:-]{0,80}")
 _TIMED = re.compile(r"[A-Z_]{3,60}_\d{10,19}|\d{1,19}(?:-\d{1,19})?")
 _END = "[DONE]"
-_COMMENTS = frozenset({"", "keepalive", "keep-alive", "ping", "connected", "heartbeat", "ok", "open", "stream-start"})
+_COMMENTS = frozenset(
+    {"", "keepalive", "keep-alive", "ping", "connected", "heartbeat", "ok", "open", "stream-start"}
+)
 
 
 def is_stream(text: str) -> bool:

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 _TOKEN = re.compile(
     r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],:]|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[^\W\d][\w$]*|\s+|.', re.DOTALL
 )
-_UNIT = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
+_UNIT = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
+)
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
 
 
@@ -65,7 +67,11 @@ def parse(text: str) -> list[Node]:
         elif first.isspace():
             continue
         else:
-            node = Node("0" if first.isdigit() or (first == "-" and len(match[0]) > 1) else "w", match.start(), match.end())
+            node = Node(
+                "0" if first.isdigit() or (first == "-" and len(match[0]) > 1) else "w",
+                match.start(),
+                match.end(),
+            )
         stack[-1].items.append((key[-1], node))
         key[-1] = None
         if first in "{[":

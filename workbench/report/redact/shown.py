@@ -30,13 +30,25 @@ def scrubbed(trace: Trace, patterns: Iterable[str] = (), key: bytes | None = Non
     new.pool.values = [redactor.scrub(text) for text in old.pool.values]
     new.pool.codes = {text: code for code, text in enumerate(new.pool.values)}
     new.sources = [
-        replace(s, path=redactor.scrub(s.path), member=redactor.scrub(s.member), notes=[redactor.scrub(n) for n in s.notes])
+        replace(
+            s,
+            path=redactor.scrub(s.path),
+            member=redactor.scrub(s.member),
+            notes=[redactor.scrub(n) for n in s.notes],
+        )
         for s in old.sources
     ]
-    new.members = [Member(m.source, redactor.scrub(m.name), _Reader(redactor, m.read).read) for m in old.members]
+    new.members = [
+        Member(m.source, redactor.scrub(m.name), _Reader(redactor, m.read).read) for m in old.members
+    ]
     new.streams = old.streams
     new.problems = [
-        replace(p, reason=redactor.scrub(p.reason), excerpt=redactor.scrub(p.excerpt), member=redactor.scrub(p.member))
+        replace(
+            p,
+            reason=redactor.scrub(p.reason),
+            excerpt=redactor.scrub(p.excerpt),
+            member=redactor.scrub(p.member),
+        )
         for p in old.problems
     ]
     for name in Events.__slots__:
@@ -46,13 +58,31 @@ def scrubbed(trace: Trace, patterns: Iterable[str] = (), key: bytes | None = Non
     new.spans, new.logs = _signals(redactor, old.spans), _signals(redactor, old.logs)
     new.span_rows = old.span_rows
     new.deviations = [replace(d, detail=redactor.scrub(d.detail)) for d in old.deviations]
-    new.overrides = {row: text_of(redactor, text.decode("utf-8", "surrogateescape")) for row, text in old.overrides.items()}
+    new.overrides = {
+        row: text_of(redactor, text.decode("utf-8", "surrogateescape")) for row, text in old.overrides.items()
+    }
     return Trace(new), redactor
 
 
 def findings_of(findings: Findings, trace: Trace, redactor: Redactor) -> Findings:
-    """The findings of the original trace as they are about the scrubbed one."""
-    return Findings(trace, [_finding(finding, redactor) for finding in findings], findings.skipped)
+    """The findings of the original trace as they are about the scrubbed one.
+
+    Messages are those of a check of the scrubbed trace where it has the same finding, because a message
+    may quote the beginning of a secret, which no pattern knows.
+    """
+    from workbench.rules import check
+
+    asked = {finding.rule for finding in findings}
+    again = {_fault(f): f.message for f in check(trace, select=sorted(asked))} if asked else {}
+    made = [_finding(finding, redactor) for finding in findings]
+    made = [replace(finding, message=again.get(_fault(finding), finding.message)) for finding in made]
+    return Findings(trace, made, findings.skipped)
+
+
+def _fault(finding: Finding) -> tuple[object, ...]:
+    """What tells one finding from another, without its words."""
+    return (finding.rule, finding.place, finding.thread_id, finding.run_id, finding.call_ids,
+            finding.approval_ids, finding.other_ids, finding.evidence)  # fmt: skip
 
 
 def _finding(finding: Finding, redactor: Redactor) -> Finding:
@@ -80,7 +110,9 @@ def _signals(redactor: Redactor, rows: Any) -> Any:
     import copy
 
     new = copy.copy(rows)
-    new.kept = {row: text_of(redactor, kept.decode("utf-8", "surrogateescape")) for row, kept in rows.kept.items()}
+    new.kept = {
+        row: text_of(redactor, kept.decode("utf-8", "surrogateescape")) for row, kept in rows.kept.items()
+    }
     return new
 
 
