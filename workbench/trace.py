@@ -113,12 +113,16 @@ class Trace:
     @cached_property
     def spans(self) -> pd.DataFrame:
         """One row per span; columns as in `workbench.model.SPANS`."""
-        return telemetry.spans(self.records, self._threads)
+        # without an AG-UI side there is nothing to join, and telemetry alone is often large
+        joined = self._story.spans if len(self.records.events) or self.records.requests else {}
+        return telemetry.spans(self.records, self._threads, joined)
 
     @cached_property
     def logs(self) -> pd.DataFrame:
         """One row per log record; columns as in `workbench.model.LOGS`."""
-        return telemetry.logs(self.records, self._threads)
+        story = self._story
+        named = {row: found for c in story.conversations for row, found in c.log_calls.items()}
+        return telemetry.logs(self.records, self._threads, story.logs, named)
 
     @cached_property
     def _threads(self) -> Threads:

@@ -8,7 +8,10 @@ no logic of their own beyond simple questions. Event rows are numbers in `trace.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from workbench.calls.telemetry.execution import Execution
 
 Place = Literal["stream", "snapshot", "request", "payload", "history", "telemetry"]
 
@@ -83,6 +86,25 @@ class Run(Short):
     complete: bool = True
     #: an earlier run with the same id and the same events: this one is a replay and is not walked
     replay_of: Run | None = None
+    #: rows of `spans` and `logs` that belong to it, and when they begin and end (UTC ns, clock of the telemetry)
+    spans: list[int] = field(default_factory=list)
+    logs: list[int] = field(default_factory=list)
+    told_from: int | None = None
+    told_until: int | None = None
+    #: how sure it is that they belong to it: `call id`, `conversation id`, `time`; "" without telemetry
+    joined: str = ""
+    #: span of the agent as a whole; None where it is not in the capture
+    root: int | None = None
+
+    @property
+    def over(self) -> bool:
+        """It has come to its end: by its terminal event, or else by the end of the agent's span."""
+        return self.end is not None or (self.row is None and self.root is not None)
+
+    @property
+    def seen(self) -> bool:
+        """More than a request of it is in the capture."""
+        return self.row is not None or bool(self.spans)
 
     @property
     def resumed(self) -> bool:
@@ -120,6 +142,8 @@ class Part(Short):
     content: str = ""
     hosted: bool = False
     error: str = ""
+    #: of a request for a decision, and of the decision
+    approval_id: str = ""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -216,6 +240,12 @@ class Call(Short):
     client_side: bool = False
     #: canonical JSON of the arguments, or as written where they are no JSON; None if never seen
     arguments: str | None = None
+    #: what telemetry shows of the tool at work, in order
+    executions: list[Execution] = field(default_factory=list)
+    #: message lists of telemetry in which it stands
+    told: list[tuple[MessageList, ListCall]] = field(default_factory=list)
+    #: results that telemetry shows beside those of the AG-UI side; where it shows the only ones, they are `results`
+    witnessed: list[Result] = field(default_factory=list)
 
     @property
     def real_results(self) -> list[Result]:
@@ -227,6 +257,11 @@ class Call(Short):
         """Answered in some way: by a result, a placeholder, a refusal or a decision that ends the matter."""
         denied = (x for a in self.approvals for x in a.accepted if x.decision in ("rejected", "cancelled"))
         return bool(self.results) or next(denied, None) is not None
+
+    @property
+    def settled_anyhow(self) -> bool:
+        """Settled, or carried out as far as telemetry tells."""
+        return self.settled or bool(self.witnessed) or any(e.ran for e in self.executions)
 
     @property
     def streamed(self) -> list[Result]:
@@ -290,6 +325,11 @@ class Approval(Short):
     state: str = "open"
     #: the approval that asked for the same action again in the same user turn (itself, where offered again)
     reasked_by: Approval | None = None
+    #: where telemetry shows the request, and the answers it shows beside those of the AG-UI side
+    told: list[At] = field(default_factory=list)
+    witnessed: list[Answer] = field(default_factory=list)
+    #: the model provider runs the tool
+    hosted: bool = False
 
     @property
     def accepted(self) -> list[Answer]:
@@ -332,6 +372,10 @@ class Conversation(Short):
     calls: list[Call] = field(default_factory=list)
     approvals: list[Approval] = field(default_factory=list)
     lists: list[MessageList] = field(default_factory=list)
+    #: message lists inside of telemetry: what models and agents were given and gave
+    told: list[MessageList] = field(default_factory=list)
+    #: the call that a row of `logs` speaks of, and how it is known: `call id` or `inferred`
+    log_calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     slips: list[Slip] = field(default_factory=list)
     #: TOOL_CALL_RESULT events for an id never called
     orphans: list[Result] = field(default_factory=list)
