@@ -297,7 +297,9 @@ LOGS = Table(
         Column("thread_id", "id", "conversation, from its span or trace"),
         _JOINED,
         _CALL,
-        Column("call_from", "word", "how the call is known: call id, or inferred where only one fits the line"),
+        Column(
+            "call_from", "word", "how the call is known: call id, or inferred where only one fits the line"
+        ),
         _TIME,
         _TIME_SOURCE,
         Column("order", "int", "place among records without a time: Aspire's log id"),

@@ -273,6 +273,9 @@ class Trace:
             return None
         if (need == "spans" and len(records.spans)) or (need == "logs" and len(records.logs)):
             return None
+        if need == "telemetry":
+            seen = len(records.spans) or len(records.logs)
+            return None if seen else "no telemetry (spans, logs) in the capture"
         if need in ("spans", "logs", "payloads"):
             return f"no {need} in the capture"
         if need == "approvals" and not any(c.approvals or c.strays for c in self.conversations):

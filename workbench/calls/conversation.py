@@ -93,13 +93,13 @@ class Run(Short):
     told_until: int | None = None
     #: how sure it is that they belong to it: `call id`, `conversation id`, `time`; "" without telemetry
     joined: str = ""
-    #: span of the agent as a whole; None where it is not in the capture
-    root: int | None = None
+    #: spans of the agent as a whole, as far as they are in the capture and surely belong to the run
+    roots: list[int] = field(default_factory=list)
 
     @property
     def over(self) -> bool:
         """It has come to its end: by its terminal event, or else by the end of the agent's span."""
-        return self.end is not None or (self.row is None and self.root is not None)
+        return self.end is not None or (self.row is None and bool(self.roots))
 
     @property
     def seen(self) -> bool:
@@ -177,6 +177,8 @@ class MessageList(Short):
     parts: list[Part] = field(default_factory=list)
     calls: list[ListCall] = field(default_factory=list)
     orphans: list[Part] = field(default_factory=list)
+    #: of telemetry: what a model or agent gave, not what it was given
+    output: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -374,6 +376,8 @@ class Conversation(Short):
     lists: list[MessageList] = field(default_factory=list)
     #: message lists inside of telemetry: what models and agents were given and gave
     told: list[MessageList] = field(default_factory=list)
+    #: tool spans without a call id that several calls fit
+    loose: list[Execution] = field(default_factory=list)
     #: the call that a row of `logs` speaks of, and how it is known: `call id` or `inferred`
     log_calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     slips: list[Slip] = field(default_factory=list)

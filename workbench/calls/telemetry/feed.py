@@ -25,6 +25,7 @@ from workbench.calls.decisions import Given
 from workbench.calls.lists import is_user_turn
 from workbench.calls.sightings import Sightings
 from workbench.calls.telemetry import lists
+from workbench.calls.telemetry.join import BY_TIME
 from workbench.calls.telemetry.log_facts import LogFacts
 from workbench.calls.telemetry.reading import Message, Reading
 from workbench.calls.telemetry.segments import Segment, in_order
@@ -55,9 +56,9 @@ class Feed:
         self.lines = LogFacts()
         self._answers: set[tuple[str, str, str]] = set()
 
-    def segment(self, segment: Segment, run: Run) -> None:
-        """One piece, in the order in which things happened."""
-        self._belongs(segment, run)
+    def segment(self, segment: Segment, run: Run, sure: str) -> None:
+        """One piece, in the order in which things happened; `sure` is how it was joined with its conversation."""
+        self._belongs(segment, run, sure)
         for kind, row in in_order(self.reading.records, segment):
             if self.alone:
                 self.known.sequence += 1
@@ -95,11 +96,12 @@ class Feed:
                 call.results.extend(call.witnessed)
                 call.witnessed.clear()
 
-    def _belongs(self, segment: Segment, run: Run) -> None:
+    def _belongs(self, segment: Segment, run: Run, sure: str) -> None:
         records = self.reading.records
         run.spans += segment.spans
         run.logs += segment.logs
-        run.root = segment.root if segment.root is not None else run.root
+        if segment.root is not None and sure != BY_TIME:
+            run.roots.append(segment.root)
         for name, value, best in (("told_from", segment.start, min), ("told_until", segment.end, max)):
             old = getattr(run, name)
             setattr(run, name, value if old is None else old if value is None else best(old, value))
@@ -117,9 +119,10 @@ class Feed:
 
     # ---------------------------------------------------------------- messages
 
-    def _list(self, found: list[Message], at: At, run: Run) -> MessageList:
+    def _list(self, found: list[Message], at: At, run: Run, *, output: bool = False) -> MessageList:
         told = self.known.conversation.told
         items = lists.list_of(len(told), run, at, self.known.sequence, found)
+        items.output = output
         self.known.share(items)
         told.append(items)
         return items
@@ -147,7 +150,7 @@ class Feed:
 
     def _gave(self, found: list[Message], at: At, run: Run) -> None:
         """What a model or agent gave: new calls, the results of this run, requests for decisions."""
-        items = self._list(found, at, run)
+        items = self._list(found, at, run, output=True)
         for entry in _with_id(items):
             self._sighted(self.tools.asked(entry.part.call_id, run, at), entry, items)
         self._approvals(items, run, history=False)

@@ -69,7 +69,9 @@ def spans(records: Records, threads: Threads, joined: Joined) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def logs(records: Records, threads: Threads, joined: Joined, named: Mapping[int, tuple[str, str]]) -> pd.DataFrame:
+def logs(
+    records: Records, threads: Threads, joined: Joined, named: Mapping[int, tuple[str, str]]
+) -> pd.DataFrame:
     """Log records in the order in which they were read; `named` has the calls that their lines speak of."""
     g = records.logs
     columns = Columns(records)
@@ -81,7 +83,9 @@ def logs(records: Records, threads: Threads, joined: Joined, named: Mapping[int,
     for row in range(len(g)):
         log = records.log(row)
         found = log_lines.fact_of(log)
-        call, sure = named.get(row) or ((found.call_id, "call id") if found and found.call_id else (None, None))
+        call, sure = named.get(row) or (
+            (found.call_id, "call id") if found and found.call_id else (None, None)
+        )
         calls.append(call)
         known.append(sure)
         tools.append(found.tool if found else None)

@@ -67,10 +67,10 @@ def _alone(records: Records, group: join.Group, reading: Reading, taken: Taken) 
     known = Sightings(records, conversation)
     turns = Turns(conversation)
     feed = Feed(known, turns, reading, alone=True)
-    for segment in group.segments:
+    for segment, sure in zip(group.segments, group.sure, strict=True):
         run = _new_run(conversation, segment)
         feed.begin(segment, run)
-        feed.segment(segment, run)
+        feed.segment(segment, run, sure)
     conversation.starts_late = False
     feed.finish()
     taken.conversations.append(conversation)
@@ -106,6 +106,6 @@ def _beside(conversation: Conversation, group: join.Group, timed: list[windows.W
         else:
             feed.known.sequence = sequence[run.last] if run.last is not None else last
         run.joined = run.joined or sure
-        feed.segment(segment, run)
+        feed.segment(segment, run, sure)
     feed.known.sequence = last
     feed.finish()

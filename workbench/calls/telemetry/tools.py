@@ -135,7 +135,8 @@ class Tools:
                 made.joined = "inferred"
                 call = fits[0]
             elif fits:
-                continue  # which of them it was, nobody can tell
+                self.known.conversation.loose.append(made)  # which of them it was, nobody can tell
+                continue
             else:
                 if not self.alone:
                     continue
