@@ -393,6 +393,8 @@ class Conversation(Short):
     #: last row of the run's events was reached: False where the last stream is cut
     complete: bool = True
     notes: list[str] = field(default_factory=list)
+    #: what brings a time of the telemetry to the clock of the events (ns); None where one side has no times
+    clock_offset: int | None = None
 
     @property
     def has_snapshots(self) -> bool:

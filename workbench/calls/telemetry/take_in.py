@@ -72,6 +72,7 @@ def _alone(records: Records, group: join.Group, reading: Reading, taken: Taken) 
         feed.begin(segment, run)
         feed.segment(segment, run, sure)
     conversation.starts_late = False
+    conversation.clock_offset = 0
     feed.finish()
     taken.conversations.append(conversation)
     taken.walked.append(known)
@@ -89,6 +90,7 @@ def _beside(conversation: Conversation, group: join.Group, timed: list[windows.W
             sequence: array[int], taken: Taken) -> None:  # fmt: skip
     """Telemetry of a conversation that the AG-UI side shows: every piece finds its run there."""
     placed = windows.place(conversation, group.segments, timed, feed.reading)
+    conversation.clock_offset = placed.offset
     if placed.offset is not None and abs(placed.offset) > _AGREE:
         seconds = placed.offset / 1e9
         conversation.notes.append(
