@@ -53,7 +53,7 @@ class Feed:
         self.reading = reading
         self.alone = alone
         self.tools = Tools(known, reading, alone=alone)
-        self.lines = LogFacts()
+        self.lines = LogFacts(reading.records)
         self._answers: set[tuple[str, str, str]] = set()
 
     def segment(self, segment: Segment, run: Run, sure: str) -> None:
@@ -169,7 +169,7 @@ class Feed:
             known = self.known.by_id.get(part.call_id)
             if known:
                 self._result(known[-1], part, items)
-            elif self.alone and part.call_id:
+            elif self.alone and part.call_id and items.at.kind == "log":  # one message, not a whole list
                 call = self.known.new_call(part.call_id, run, items.at, run.turn)
                 call.tool = call.tool or part.name
                 self._result(call, part, items)
@@ -189,7 +189,7 @@ class Feed:
         if gave:
             self._gave(gave, at, run)
         if fact is not None and fact.kind != "message":
-            self.lines.add(row, fact, run, self.known.sequence, self.reading.records)
+            self.lines.add(row, fact, run, self.known.sequence)
 
     # --------------------------------------------------------------- approvals
 

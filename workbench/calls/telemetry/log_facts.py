@@ -6,6 +6,8 @@ the only call of that tool in the run, and in the conversation, does. It is mark
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from workbench.calls.conversation import At, Call, Result, Run
 from workbench.calls.sightings import Sightings
 from workbench.calls.telemetry.execution import Execution
@@ -14,34 +16,50 @@ from workbench.readers.records import Records
 from workbench.readers.telemetry.log_lines import LogFact
 
 _DONE = {"succeeded": "ok", "failed": "error"}
+#: kinds of lines that do not say whose arguments and results they show
+_NAMELESS = frozenset({"arguments", "result", "duration", "failed"})
+
+
+class _Line(NamedTuple):
+    row: int
+    fact: LogFact
+    run: Run
+    sequence: int
+    #: trace and span id of the record, and the call id of that span
+    span: str
+    call: str
 
 
 class LogFacts:
     """Collects the lines of one conversation."""
 
-    def __init__(self) -> None:
-        self._lines: list[tuple[int, LogFact, Run, int, str]] = []
-        self._records: Records | None = None
-
-    def add(self, row: int, fact: LogFact, run: Run, sequence: int, records: Records) -> None:
-        """One line that says something about a tool."""
+    def __init__(self, records: Records) -> None:
         self._records = records
+        self._lines: list[_Line] = []
+
+    def add(self, row: int, fact: LogFact, run: Run, sequence: int) -> None:
+        """One line that says something about a tool."""
+        records = self._records
         logs, text = records.logs, records.pool.text
-        span = logs.span[row]
-        number = records.span_rows.get(f"{text(logs.trace[row]) or ''} {span}") if span else None
+        span = f"{text(logs.trace[row]) or ''} {logs.span[row]}" if logs.span[row] else ""
+        number = records.span_rows.get(span) if span else None
         call = text(records.spans.call[number]) if number is not None else None
-        self._lines.append((row, fact, run, sequence, call or ""))
+        self._lines.append(_Line(row, fact, run, sequence, span, call or ""))
 
     def finish(self, known: Sightings, *, alone: bool) -> None:
         """Name the calls, and count what ran where no span tells of it."""
         told = known.conversation.log_calls
         done: set[tuple[int, int]] = set()
-        for row, fact, run, sequence, of_span in self._lines:
+        # the lines of one tool span: only the first names the tool
+        tools = {
+            line.span: line.fact.tool for line in self._lines if line.fact.kind == "invoking" and line.span
+        }
+        for row, fact, run, sequence, span, of_span in self._lines:
             name = fact.call_id or of_span
             if name:
                 told[row] = (name, "call id")
                 continue
-            call = _only(known, fact.tool, run)
+            call = _only(known, fact.tool or (tools.get(span) if fact.kind in _NAMELESS else None), run)
             if call is None:
                 continue
             told[row] = (call.id, "inferred")
@@ -54,7 +72,6 @@ class LogFacts:
                 continue
             # the same record may stand in several files: one run carries a call out once, as far as lines tell
             done.add((id(call), id(run)))
-            assert self._records is not None
             when = time_of(self._records, At("log", row))[0]
             made = Execution(At("log", row), run, sequence, call.tool, call.id, start=when, end=when, cls=cls,
                              error=fact.text or "" if cls == "error" else "", joined="inferred")  # fmt: skip
