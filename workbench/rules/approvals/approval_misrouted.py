@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @rule("approval-misrouted", code="APR022", severity="error", needs=("approvals",))
 def approval_misrouted(trace: Trace) -> Iterator[Finding]:
-    """The approval of a tool that the model provider runs was carried out as if the tool were local.
+    r"""The approval of a tool that the model provider runs was carried out as if the tool were local.
 
     Why it hurts: the framework looks for a function of that name, does not find it, and puts its
         error text where the answer to the provider should stand. The approved call never runs.
@@ -28,7 +28,7 @@ def approval_misrouted(trace: Trace) -> Iterator[Finding]:
         {"type": "function_approval_response", "id": "mcpr_1", "approved": true, "function_call":
             {"call_id": "mcpr_1", "name": "empty_bin", "additional_properties": {"server_label": "stock"}}}
         {"type": "tool_call_response", "id": "mcpr_1",
-            "response": "Error: Requested function not found."}
+            "response": "Error: Requested function \"empty_bin\" not found."}
     Sources: agent-framework, approvals of MCP tools.
     """
     for conversation in trace.conversations:
