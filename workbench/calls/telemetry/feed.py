@@ -55,6 +55,15 @@ class Feed:
         self.tools = Tools(known, reading, alone=alone)
         self.lines = LogFacts(reading.records)
         self._answers: set[tuple[str, str, str]] = set()
+        #: approvals by id and by call, and their places in the order of the conversation
+        self._by_id: dict[str, Approval] = {}
+        self._by_call: dict[str, Approval] = {}
+        self._places: dict[int, int] = {}
+        for approval in known.conversation.approvals:
+            for name in (approval.id, *(ask.id for ask in approval.asks)):
+                self._by_id[name] = approval
+            self._by_call[approval.call_id] = approval
+            self._places[id(approval)] = len(self._places)
 
     def segment(self, segment: Segment, run: Run, sure: str) -> None:
         """One piece, in the order in which things happened; `sure` is how it was joined with its conversation."""
@@ -169,7 +178,12 @@ class Feed:
             known = self.known.by_id.get(part.call_id)
             if known:
                 self._result(known[-1], part, items)
-            elif self.alone and part.call_id and items.at.kind == "log":  # one message, not a whole list
+            # a log record is one message and no whole list; a provider's own tool is asked for by its approval alone
+            elif (
+                self.alone
+                and part.call_id
+                and (items.at.kind == "log" or self.known.desk.asked.about(part.call_id))
+            ):
                 call = self.known.new_call(part.call_id, run, items.at, run.turn)
                 call.tool = call.tool or part.name
                 self._result(call, part, items)
@@ -204,12 +218,17 @@ class Feed:
                 self._answered(part, items, run, fresh=part.position > last_reply)
 
     def _known_approval(self, part: Part) -> Approval | None:
-        approvals = self.known.conversation.approvals
-        by_id = [
-            a for a in approvals if part.approval_id and part.approval_id in {a.id, *(x.id for x in a.asks)}
-        ]
-        by_call = [a for a in approvals if part.call_id and a.call_id == part.call_id]
-        return next(reversed(by_id or by_call), None)
+        by_id = self._by_id.get(part.approval_id) if part.approval_id else None
+        by_call = self._by_call.get(part.call_id) if part.call_id else None
+        return by_id or by_call
+
+    def _remember(self, approval: Approval) -> None:
+        """Under each of its names, the approval that was asked for last is found."""
+        place = self._places.setdefault(id(approval), len(self._places))
+        for named, name in ((self._by_id, approval.id), (self._by_id, approval.asks[-1].id),
+                            (self._by_call, approval.call_id)):  # fmt: skip
+            if name and place >= self._places[id(named.setdefault(name, approval))]:
+                named[name] = approval
 
     def _asked(self, part: Part, items: MessageList, run: Run, *, history: bool) -> None:
         approval = self._known_approval(part)
@@ -224,6 +243,7 @@ class Feed:
         ask = Ask("telemetry", part.approval_id or part.call_id, part.call_id, run, items.at, items.sequence,
                   tool=part.name, arguments=canonical(part.arguments) if part.arguments else None)  # fmt: skip
         approval = self.known.desk.ask(ask, calls[-1] if calls else None)
+        self._remember(approval)
         approval.told.append(items.at)
         approval.hosted = approval.hosted or part.hosted
         if self.alone and not history and run.outcome in ("none", "success"):

@@ -7,6 +7,7 @@ conversations of its own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,8 +16,8 @@ from workbench.calls.conversation import Conversation
 from workbench.calls.telemetry import reading as read
 from workbench.calls.telemetry.reading import Reading
 from workbench.calls.telemetry.segments import Segment
-from workbench.calls.telemetry.windows import Window
-from workbench.readers.records import Records
+from workbench.calls.telemetry.windows import SLACK, Window
+from workbench.readers.records import NO_TIME, Records
 
 #: How a segment found its conversation, surest first
 BY_CALL, BY_THREAD, BY_TIME, ALONE = "call id", "conversation id", "time", ""
@@ -75,6 +76,7 @@ def group(
     named = [
         _named(segment, reading) if conversations or segment.thread < 0 else set() for segment in segments
     ]
+    clock = _Clock(windows)
     placed: dict[int, tuple[int, str]] = {}
     of_thread: dict[int, int] = {}
     for number, segment in enumerate(segments):
@@ -94,7 +96,7 @@ def group(
             owners = {shared[name] for name in named[number] if name in shared}
             if len(owners) == 1:
                 placed[number] = (owners.pop(), BY_CALL)
-            elif (near := _at_that_time(segment, windows)) is not None:
+            elif (near := clock.only(segment)) is not None:
                 placed[number] = (near, BY_TIME)
     for number, segment in enumerate(segments):
         if number in placed:
@@ -126,12 +128,33 @@ def _named(segment: Segment, reading: Reading) -> set[tuple[str, str]]:
     return found
 
 
-def _at_that_time(segment: Segment, windows: list[list[Window]]) -> int | None:
-    """The only conversation that had a run at that time; clocks are taken at their word here."""
-    if segment.start is None or segment.end is None:
-        return None
-    fits = [n for n, runs in enumerate(windows) if any(w.meets(segment.start, segment.end) for w in runs)]
-    return fits[0] if len(fits) == 1 else None
+class _Clock:
+    """All runs of all conversations by their times."""
+
+    def __init__(self, windows: list[list[Window]]) -> None:
+        timed = sorted((w.start, w.end, number) for number, runs in enumerate(windows) for w in runs)
+        self._starts = [start for start, _, _ in timed]
+        #: up to each of them, the last end with its conversation, and the last end of any other conversation
+        self._ends: list[tuple[int, int, int]] = []
+        first, whose, second = NO_TIME, -1, NO_TIME
+        for _, end, number in timed:
+            if number == whose:
+                first = max(first, end)
+            elif end > first:
+                first, whose, second = end, number, first
+            else:
+                second = max(second, end)
+            self._ends.append((first, whose, second))
+
+    def only(self, segment: Segment) -> int | None:
+        """The only conversation that had a run at that time; clocks are taken at their word here."""
+        if segment.start is None or segment.end is None:
+            return None
+        begun = bisect_right(self._starts, segment.end + SLACK)
+        if not begun:
+            return None
+        first, whose, second = self._ends[begun - 1]
+        return whose if second < segment.start - SLACK <= first else None
 
 
 def _apart(

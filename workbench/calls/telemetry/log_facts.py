@@ -6,6 +6,7 @@ the only call of that tool in the run, and in the conversation, does. It is mark
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import NamedTuple
 
 from workbench.calls.conversation import At, Call, Result, Run
@@ -54,21 +55,18 @@ class LogFacts:
         tools = {
             line.span: line.fact.tool for line in self._lines if line.fact.kind == "invoking" and line.span
         }
+        calls = _Calls(known.conversation.calls)
         for row, fact, run, sequence, span, of_span in self._lines:
             name = fact.call_id or of_span
             if name:
                 told[row] = (name, "call id")
                 continue
-            call = _only(known, fact.tool or (tools.get(span) if fact.kind in _NAMELESS else None), run)
+            call = calls.only(fact.tool or (tools.get(span) if fact.kind in _NAMELESS else None), run)
             if call is None:
                 continue
             told[row] = (call.id, "inferred")
             cls = _DONE.get(fact.kind)
-            if (
-                cls is None
-                or any(e.joined == "call id" for e in call.executions)
-                or (id(call), id(run)) in done
-            ):
+            if cls is None or id(call) in calls.surely_executed or (id(call), id(run)) in done:
                 continue
             # the same record may stand in several files: one run carries a call out once, as far as lines tell
             done.add((id(call), id(run)))
@@ -81,13 +79,23 @@ class LogFacts:
                 call.results.append(Result(call.id, content, cls, "telemetry", run, At("log", row), sequence))
 
 
-def _only(known: Sightings, tool: str | None, run: Run) -> Call | None:
-    """The only call of a tool that the run can mean."""
-    if not tool:
-        return None
-    calls = [c for c in known.conversation.calls if c.tool == tool and c.id and c.synthetic_for is None]
-    if len(calls) > 1:
-        calls = [
-            c for c in calls if c.run is run or any(a.run is run for p in c.approvals for a in p.accepted)
-        ]
-    return calls[0] if len(calls) == 1 else None
+class _Calls:
+    """The calls of a conversation by tool, and by the runs in which a line may speak of them."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self._of_tool: dict[str, list[Call]] = {}
+        self._of_run: dict[tuple[str, int], dict[int, Call]] = {}
+        self.surely_executed = {id(c) for c in calls if any(e.joined == "call id" for e in c.executions)}
+        for call in calls:
+            if call.id and call.synthetic_for is None:
+                self._of_tool.setdefault(call.tool, []).append(call)
+                accepted = (answer.run for approval in call.approvals for answer in approval.accepted)
+                for run in (call.run, *accepted):
+                    self._of_run.setdefault((call.tool, id(run)), {})[id(call)] = call
+
+    def only(self, tool: str | None, run: Run) -> Call | None:
+        """The only call of a tool that the run can mean."""
+        calls = self._of_tool.get(tool or "", ()) if tool else ()
+        if len(calls) > 1:
+            calls = [*islice(self._of_run.get((tool or "", id(run)), {}).values(), 2)]
+        return calls[0] if len(calls) == 1 else None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from workbench.readers.reading import Reading
 from workbench.readers.telemetry import salvage
-from workbench.readers.telemetry.nodes import Node, node_of
+from workbench.readers.telemetry.nodes import Newlines, Node, node_of
 from workbench.readers.telemetry.otlp import ITEMS, RESOURCES, SCOPES, OtlpReader
 from workbench.readers.telemetry.writer import SignalWriter
 
@@ -60,8 +60,9 @@ class Telemetry:
         """Take what is whole in a value that does not parse; False where there is nothing to be had."""
         whole = 0
         faults: list[Node] = []
+        newlines = Newlines(data)
         for piece in salvage.pieces(data):
-            node = Node(data, piece.start, piece.end, offset, line)
+            node = Node(data, piece.start, piece.end, offset, line, newlines=newlines)
             if not piece.whole:
                 faults.append(node)
                 continue
