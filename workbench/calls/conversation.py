@@ -180,6 +180,11 @@ class MessageList(Short):
     #: of telemetry: what a model or agent gave, not what it was given
     output: bool = False
 
+    @property
+    def alone(self) -> bool:
+        """Only its own calls count: it is all that a model was sent."""
+        return self.place in ("payload", "history", "telemetry")
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Result(Short):
@@ -393,6 +398,11 @@ class Conversation(Short):
     #: last row of the run's events was reached: False where the last stream is cut
     complete: bool = True
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def histories(self) -> list[MessageList]:
+        """Every list that stands for a history: also those that telemetry shows models and agents were given."""
+        return [*self.lists, *(items for items in self.told if not items.output)]
 
     @property
     def has_snapshots(self) -> bool:

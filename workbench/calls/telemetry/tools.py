@@ -14,7 +14,7 @@ from workbench.readers.records import NO_TIME
 from workbench.readers.telemetry.mapping import Facts
 
 #: Ids that some servers count anew in every response
-_COUNTED = re.compile(r"(?:[a-z]+[_-]?)*\d{1,3}")
+_COUNTED = re.compile(r"[a-z_-]*\d{1,3}")
 
 
 class Tools:
@@ -91,9 +91,9 @@ class Tools:
         last = fitting[-1]
         if not self.alone:
             return last
-        again = any(e.ran and e.run is not made.run for e in last.executions) and made.run.turn > last.turn
+        again = any(e.ran and e.run is not made.run for e in last.executions)
         counted = facts.doubt == "tool-name" or _COUNTED.fullmatch(made.call_id.lower()) is not None
-        if again and (counted or not _like(last, made)):
+        if again and ((counted and made.run.turn > last.turn) or not _like(last, made)):
             return self.known.new_call(made.call_id, made.run, made.at, made.run.turn)
         return last
 
