@@ -179,6 +179,13 @@ class MessageList(Short):
     orphans: list[Part] = field(default_factory=list)
     #: of telemetry: what a model or agent gave, not what it was given
     output: bool = False
+    #: False where only a piece of the list is known: one message of a log, or what was not cut off
+    whole: bool = True
+
+    @property
+    def alone(self) -> bool:
+        """Only its own calls count: it is all that a model was sent."""
+        return self.place in ("payload", "history", "telemetry")
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -395,6 +402,11 @@ class Conversation(Short):
     notes: list[str] = field(default_factory=list)
     #: what brings a time of the telemetry to the clock of the events (ns); None where one side has no times
     clock_offset: int | None = None
+
+    @property
+    def histories(self) -> list[MessageList]:
+        """Every list that stands for a history: also those that telemetry shows models and agents were given."""
+        return [*self.lists, *(items for items in self.told if items.whole and not items.output)]
 
     @property
     def has_snapshots(self) -> bool:

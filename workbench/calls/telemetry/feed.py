@@ -91,10 +91,21 @@ class Feed:
         if segment.root is not None and self.reading.span(segment.root).inputs:
             first = segment.root
         items = None
+        if first is None and (known := self._carried_on(segment)) is not None:
+            run.turn = known.turn
+            return
         if first is not None:
             found = self.reading.span(first).inputs
             items = lists.list_of(-1, run, At("span", first), self.known.sequence, found)
         run.turn = self.turns.begin(run, items, self.known.by_id, self.reading.records)
+
+    def _carried_on(self, segment: Segment) -> Call | None:
+        """The known call that a piece without messages carries out: a tool span that stands alone."""
+        if segment.root is not None:
+            return None
+        records = self.reading.records
+        names = (records.pool.text(records.spans.call[row]) for row in segment.spans)
+        return next((self.known.by_id[name][-1] for name in names if name in self.known.by_id), None)
 
     def finish(self) -> None:
         """The conversation is over: settle what needs all of it."""

@@ -14,7 +14,7 @@ from workbench.readers.records import NO_TIME
 from workbench.readers.telemetry.mapping import Facts
 
 #: Ids that some servers count anew in every response
-_COUNTED = re.compile(r"(?:[a-z]++[_-]?)*+\d{1,3}")
+_COUNTED = re.compile(r"[a-z_-]*+\d{1,3}")
 
 
 class Tools:
@@ -83,11 +83,11 @@ class Tools:
         if not known:
             return self.known.new_call(made.call_id, made.run, made.at, made.run.turn)
         last = self._occurrences.setdefault(made.call_id, Occurrences(known)).until(made.run)
-        if not self.alone or made.run.turn <= last.turn:
+        if not self.alone:
             return last
         seen = self._seen_of(last)
         counted = facts.doubt == "tool-name" or _COUNTED.fullmatch(made.call_id.lower()) is not None
-        if seen.ran_elsewhere(made.run) and (counted or not seen.like(made)):
+        if seen.ran_elsewhere(made.run) and ((counted and made.run.turn > last.turn) or not seen.like(made)):
             return self.known.new_call(made.call_id, made.run, made.at, made.run.turn)
         return last
 

@@ -60,7 +60,8 @@ def approval_bypassed(trace: Trace) -> Iterator[Finding]:
 def _at_work(call: Call) -> tuple[Execution, Approval] | None:
     """A span of the tool in the run that asks: the answer can only come with a later one."""
     for execution in call.executions:
-        done = execution.ran and execution.cls == "ok"
+        # a line of a log may belong to a later run: only spans are sure of their place
+        done = execution.ran and execution.cls == "ok" and execution.at.kind == "span"
         if not done or (
             execution.result is not None and (undone(execution.result) or waiting(execution.result))
         ):
