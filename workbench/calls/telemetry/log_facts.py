@@ -73,6 +73,9 @@ class LogFacts:
             when = time_of(self._records, At("log", row))[0]
             made = Execution(At("log", row), run, sequence, call.tool, call.id, start=when, end=when, cls=cls,
                              error=fact.text or "" if cls == "error" else "", joined="inferred")  # fmt: skip
+            made.located = self._records.logs.trace[row] >= 0 or (
+                when is not None and known.conversation.clock_offset is not None
+            )
             call.executions.append(made)
             if alone and not call.results:
                 content = fact.text or ""

@@ -98,7 +98,16 @@ def _beside(conversation: Conversation, group: join.Group, timed: list[windows.W
             f"that of the events (told by {placed.compared} run{'' if placed.compared == 1 else 's'})"
         )
     last = feed.known.sequence
-    for segment, found, sure in zip(group.segments, placed.runs, group.sure, strict=True):
+    pieces = [
+        (part, mine, sure)
+        for segment, run, sure in zip(group.segments, placed.runs, group.sure, strict=True)
+        for part, mine in (
+            [(segment, run)]
+            if placed.offset is None
+            else windows.split(segment, run, timed, placed.offset, feed.reading.records)
+        )
+    ]
+    for segment, found, sure in pieces:
         run = found or _new_run(conversation, segment)
         if found is None:
             last += 1
