@@ -17,7 +17,7 @@ from workbench.calls.when import time_of
 from workbench.readers.records import Records
 
 #: A stream may end a little before or after the spans of its run (ns)
-_SLACK = 1_000_000_000
+SLACK = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Window:
 
     def meets(self, start: int, end: int) -> bool:
         """Something from start to end fell into it, give or take a second."""
-        return start <= self.end + _SLACK and end >= self.start - _SLACK
+        return start <= self.end + SLACK and end >= self.start - SLACK
 
     def overlap(self, start: int, end: int) -> int:
         """Length of the time they share (ns); below 0 they are apart."""
@@ -153,8 +153,8 @@ def _offset(
     best = max([0, *apart[:200]], key=score)
     if score(best) == 0:
         return None, 0
-    near = [value for value in apart if abs(value - best) <= 10 * _SLACK]
-    return (int(median(near)) if near and abs(median(near)) > _SLACK else 0 if best == 0 else best), len(near)
+    near = [value for value in apart if abs(value - best) <= 10 * SLACK]
+    return (int(median(near)) if near and abs(median(near)) > SLACK else 0 if best == 0 else best), len(near)
 
 
 def _by_order(conversation: Conversation, found: list[Run | None]) -> None:
