@@ -41,7 +41,7 @@ class LogFacts:
             if name:
                 told[row] = (name, "call id")
                 continue
-            call = _only(known, fact.tool, run)
+            call = _only(known, fact.tool, run, done=fact.kind in _DONE)
             if call is None:
                 continue
             told[row] = (call.id, "inferred")
@@ -64,13 +64,12 @@ class LogFacts:
                 call.results.append(Result(call.id, content, cls, "telemetry", run, At("log", row), sequence))
 
 
-def _only(known: Sightings, tool: str | None, run: Run) -> Call | None:
-    """The only call of a tool that the run can mean."""
+def _only(known: Sightings, tool: str | None, run: Run, *, done: bool) -> Call | None:
+    """The only call of a tool that the run can mean; `done`: it was carried out there."""
     if not tool:
         return None
     calls = [c for c in known.conversation.calls if c.tool == tool and c.id and c.synthetic_for is None]
     if len(calls) > 1:
-        calls = [
-            c for c in calls if c.run is run or any(a.run is run for p in c.approvals for a in p.accepted)
-        ]
+        allowed = [c for c in calls if any(a.run is run for p in c.approvals for a in p.accepted)]
+        calls = allowed if done and allowed else [c for c in calls if c.run is run or c in allowed]
     return calls[0] if len(calls) == 1 else None

@@ -7,7 +7,7 @@ tool that a line names does, and within a conversation the order of asking and d
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
@@ -72,7 +72,9 @@ class Finder:
         """The only conversation with calls of a tool, where times cannot be compared."""
         owners = self._tools.get(tool, set())
         owner = next(iter(owners), None)
-        return owner if len(owners) == 1 and owner is not None and not (timed and self._timed[owner]) else None
+        if len(owners) != 1 or owner is None or (timed and self._timed[owner]):
+            return None
+        return owner
 
 
 def in_runs(
@@ -82,7 +84,11 @@ def in_runs(
     records = reading.records
     rows = sorted(segment.logs, key=lambda row: _order(records, row))
     if offset is not None and timed and all(when(records, row) is not None for row in rows):
-        chosen = [_nearest(timed, (when(records, row) or 0) + offset) for row in rows]
+        begun = sorted(timed, key=lambda w: w.start)
+        starts = [w.start - SLACK for w in begun]
+        chosen = [
+            begun[max(0, bisect_right(starts, (when(records, row) or 0) + offset) - 1)].run for row in rows
+        ]
     else:
         chosen = _aligned(rows, conversation, reading)
     pieces: dict[int, tuple[Segment, Run]] = {}
@@ -101,10 +107,6 @@ def _order(records: Records, row: int) -> tuple[int, int]:
     return (2**63 if time is None else time, order if order >= 0 else row)
 
 
-def _nearest(timed: list[Window], time: int) -> Run:
-    return max(timed, key=lambda w: w.overlap(time, time)).run
-
-
 def _aligned(rows: list[int], conversation: Conversation, reading: Reading) -> list[Run]:
     """Without times to compare: a line about asking belongs to a run that asks, one about working to one that works."""
     runs = [run for run in conversation.runs if run.replay_of is None]
@@ -115,9 +117,19 @@ def _aligned(rows: list[int], conversation: Conversation, reading: Reading) -> l
         allowed = [a.run.number for p in call.approvals for a in p.accepted]
         asked.setdefault(call.tool, []).extend(p.run.number for p in call.approvals)
         works.setdefault(call.tool, []).extend(allowed if call.approvals else [call.run.number])
+    for places in works.values():
+        places.sort()
     here = runs[0].number
     chosen: list[Run] = []
     seen: dict[str, int] = {}
+    #: runs in which the calls that were asked about are allowed, by tool
+    allowing: dict[str, list[int]] = {}
+    answered = {
+        (p.call.tool, p.run.number): p.accepted[0].run.number
+        for call in conversation.calls
+        for p in call.approvals
+        if p.call is not None and p.accepted
+    }
     for row in rows:
         fact, _ = reading.log(row)
         goal: int | None = None
@@ -127,10 +139,16 @@ def _aligned(rows: list[int], conversation: Conversation, reading: Reading) -> l
             goal = places[nth] if nth < len(places) else None
             if fact.kind == "approval-needed":
                 seen[fact.tool] = nth + 1
+                if (later := answered.get((fact.tool, goal if goal is not None else -1))) is not None:
+                    allowing.setdefault(fact.tool, []).append(later)
             elif nth:
                 goal = None  # it is checked again when the approved call is carried out
         elif fact is not None and fact.tool and fact.kind in _WORKS:
-            goal = min((n for n in works.get(fact.tool, ()) if n >= here), default=None)
+            places = works.get(fact.tool, [])
+            coming = bisect_left(places, here)
+            goal = places[coming] if coming < len(places) else None
+            if waiting := allowing.get(fact.tool):
+                goal = waiting[0] if fact.kind == "invoking" else waiting.pop(0)
         if goal is not None and goal in numbers:
             here = max(here, goal)
         chosen.append(numbers[here])

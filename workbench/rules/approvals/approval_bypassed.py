@@ -53,7 +53,9 @@ def approval_bypassed(trace: Trace) -> Iterator[Finding]:
             elif (told := _at_work(call)) is not None:
                 execution, approval = told
                 shown = "its span" if execution.at.kind == "span" else "the log"
-                message = f"{told_call(call)} ran in {named(execution.run)}, before the decision, as {shown} shows."
+                message = (
+                    f"{told_call(call)} ran in {named(execution.run)}, before the decision, as {shown} shows."
+                )
                 yield finding(trace, execution.run, message, approval.at, execution.at, *(a.at for a in approval.answers),
                               calls=(call,), approvals=call.approvals, place="telemetry")  # fmt: skip
 
