@@ -91,7 +91,7 @@ class Run(Short):
     logs: list[int] = field(default_factory=list)
     told_from: int | None = None
     told_until: int | None = None
-    #: how sure it is that they belong to it: `call id`, `conversation id`, `time`; "" without telemetry
+    #: how sure it is that they belong to it: `call id`, `conversation id`, `time`, `tool`; "" without telemetry
     joined: str = ""
     #: spans of the agent as a whole, as far as they are in the capture and surely belong to the run
     roots: list[int] = field(default_factory=list)

@@ -61,7 +61,8 @@ class LogFacts:
             if name:
                 told[row] = (name, "call id")
                 continue
-            call = calls.only(fact.tool or (tools.get(span) if fact.kind in _NAMELESS else None), run)
+            tool = fact.tool or (tools.get(span) if fact.kind in _NAMELESS else None)
+            call = calls.only(tool, run, done=fact.kind in _DONE)
             if call is None:
                 continue
             told[row] = (call.id, "inferred")
@@ -88,17 +89,23 @@ class _Calls:
     def __init__(self, calls: list[Call]) -> None:
         self._of_tool: dict[str, list[Call]] = {}
         self._of_run: dict[tuple[str, int], dict[int, Call]] = {}
+        #: those among them that a person let run there
+        self._allowed: dict[tuple[str, int], dict[int, Call]] = {}
         self.surely_executed = {id(c) for c in calls if any(e.joined == "call id" for e in c.executions)}
         for call in calls:
             if call.id and call.synthetic_for is None:
                 self._of_tool.setdefault(call.tool, []).append(call)
-                accepted = (answer.run for approval in call.approvals for answer in approval.accepted)
+                accepted = [answer.run for approval in call.approvals for answer in approval.accepted]
                 for run in (call.run, *accepted):
                     self._of_run.setdefault((call.tool, id(run)), {})[id(call)] = call
+                for run in accepted:
+                    self._allowed.setdefault((call.tool, id(run)), {})[id(call)] = call
 
-    def only(self, tool: str | None, run: Run) -> Call | None:
-        """The only call of a tool that the run can mean."""
+    def only(self, tool: str | None, run: Run, *, done: bool) -> Call | None:
+        """The only call of a tool that the run can mean; `done`: it was carried out there."""
         calls = self._of_tool.get(tool or "", ()) if tool else ()
         if len(calls) > 1:
-            calls = [*islice(self._of_run.get((tool or "", id(run)), {}).values(), 2)]
+            key = (tool or "", id(run))
+            meant = (self._allowed.get(key) if done else None) or self._of_run.get(key, {})
+            calls = [*islice(meant.values(), 2)]
         return calls[0] if len(calls) == 1 else None

@@ -137,27 +137,6 @@ def place(
     return Placed(found, offset, compared)
 
 
-def split(segment: Segment, run: Run | None, timed: list[Window], offset: int, records: Records) -> list[
-    tuple[Segment, Run | None]
-]:  # fmt: skip
-    """Log records without a trace may be of several runs: each belongs to the run of its time."""
-    if segment.trace or segment.spans:
-        return [(segment, run)]
-    runs_at = Windows(timed)
-    parts: dict[int, tuple[Segment, Run | None]] = {}
-    for row in segment.logs:
-        when = time_of(records, At("log", row))[0]
-        near = None if when is None else runs_at.nearest(when + offset, when + offset)
-        fits = near is not None and when is not None and near.meets(when + offset, when + offset)
-        mine = near.run if near is not None and fits else run
-        part = parts.setdefault(id(mine), (Segment(segment.trace, segment.thread), mine))[0]
-        part.logs.append(row)
-        if when is not None:
-            part.start = when if part.start is None else min(part.start, when)
-            part.end = when if part.end is None else max(part.end, when)
-    return list(parts.values())
-
-
 class _Votes:
     """Runs by what was seen in them: the calls that they asked for first, and the results that they sent."""
 

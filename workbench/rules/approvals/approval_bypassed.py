@@ -52,9 +52,9 @@ def approval_bypassed(trace: Trace) -> Iterator[Finding]:
                               calls=(call,), approvals=call.approvals)  # fmt: skip
             elif (told := _at_work(call)) is not None:
                 execution, approval = told
-                where = "its span" if execution.at.kind == "span" else "the log"
+                shown = "its span" if execution.at.kind == "span" else "the log"
                 message = (
-                    f"{told_call(call)} ran in {named(execution.run)}, before the decision, as {where} shows."
+                    f"{told_call(call)} ran in {named(execution.run)}, before the decision, as {shown} shows."
                 )
                 yield finding(trace, execution.run, message, approval.at, execution.at, *(a.at for a in approval.answers),
                               calls=(call,), approvals=call.approvals, place="telemetry")  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.calls.conversation import Approval, At, Run
+from workbench.calls import results
+from workbench.calls.conversation import Approval, At, Conversation, Run
 from workbench.findings import Finding
 from workbench.rules.calls.words import finding, granted, named_approval
 from workbench.rules.registry import rule
@@ -34,7 +35,9 @@ def approval_misrouted(trace: Trace) -> Iterator[Finding]:
     for conversation in trace.conversations:
         for approval in conversation.approvals:
             answer = granted(approval)
-            local = _carried_out_here(approval) if approval.hosted and answer is not None else None
+            local = (
+                _carried_out_here(conversation, approval) if approval.hosted and answer is not None else None
+            )
             if local is None or answer is None:
                 continue
             run, at, text = local
@@ -46,9 +49,13 @@ def approval_misrouted(trace: Trace) -> Iterator[Finding]:
                           approvals=(approval,), place="telemetry" if at.kind in ("span", "log") else "stream")  # fmt: skip
 
 
-def _carried_out_here(approval: Approval) -> tuple[Run, At, str] | None:
+def _carried_out_here(conversation: Conversation, approval: Approval) -> tuple[Run, At, str] | None:
     call = approval.call
     if call is None:
+        for items in conversation.told:
+            for part in items.orphans:
+                if part.call_id == approval.call_id and results.classify(part.content, "") == "placeholder":
+                    return items.run, items.at, part.content
         return None
     for execution in call.executions:
         if execution.ran:
