@@ -18,11 +18,11 @@ _SPACE = re.compile(rb"[ \t\r\n]*")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 #: Where a next element, or the first one of a further array, may begin.
 _NEXT = re.compile(
-    rb',[ \t\r\n]*(?=\{)|\][ \t\r\n]*,[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*(?=\{)'
+    rb',[ \t\r\n]*(?=\{)|\][ \t\r\n]*,[ \t\r\n]*"((?:[^"\\]|\\.){0,1000}+)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*(?=\{)'
 )
 #: A bracket that closes an array: the document ends, or another key follows. Others are damage.
 _CLOSES = re.compile(rb'\][ \t\r\n\]}]*(?:\Z|,[ \t\r\n]*")')
-_ARRAY = re.compile(rb'"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*\[', re.DOTALL)
+_ARRAY = re.compile(rb'"((?:[^"\\]|\\.){0,1000}+)"[ \t\r\n]*:[ \t\r\n]*\[', re.DOTALL)
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _raw_dict = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _scan = json.JSONDecoder().raw_decode

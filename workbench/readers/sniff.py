@@ -10,7 +10,8 @@ from workbench.readers.content import Content
 from workbench.readers.json_split import split_object
 from workbench.readers.limits import Limits
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}:,]', re.DOTALL)
+# a string may be cut, also behind a backslash: it is never tried again from a quote inside of it
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}:,]', re.DOTALL)
 _VALUE = re.compile(rb"\s*(\S)")
 _TYPE = re.compile(rb'"type\\?"\s*:\s*\\?"([A-Za-z_]{3,60})\\?"')
 _ENDS = re.compile(rb"\r\n|\n|\r")
