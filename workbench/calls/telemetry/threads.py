@@ -41,7 +41,7 @@ def threads(records: Records) -> Threads:
         named = ((at, parent, code) for at, parent, code in zip(trace, parents, own, strict=True) if parent)
         of_parent = _agreed({((at, parent), code) for at, parent, code in named})
         siblings = array(
-            "i", (of_parent.get((at, parent), -1) for at, parent in zip(trace, parents, strict=True))
+            "i", (of_parent.get((at, parent or ""), -1) for at, parent in zip(trace, parents, strict=True))
         )
         siblings = _inherited(siblings, above, without)
     found = array("i", own_or_above)

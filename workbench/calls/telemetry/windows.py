@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
 from statistics import median
 
 from workbench.calls.conversation import At, Conversation, Run
@@ -71,9 +70,10 @@ class Windows:
         self._order = order
         self._starts = [self.all[n].start for n in order]
         #: the place in `_order` of the window that ends last among those up to it
-        self._latest = list(
-            accumulate(range(len(order)), lambda a, b: b if self._end(b) > self._end(a) else a)
-        )
+        self._latest: list[int] = []
+        for place in range(len(order)):
+            before = self._latest[-1] if place else 0
+            self._latest.append(place if self._end(place) > self._end(before) else before)
 
     def _end(self, place: int) -> int:
         return self.all[self._order[place]].end
@@ -94,7 +94,7 @@ class Windows:
         places = {*range(max(0, at - _COMPARED), min(until + 1, at + _COMPARED, len(self.all)))}
         if at:
             places.add(self._latest[at - 1])
-        best = max(sorted(self._order[n] for n in places), key=lambda n: self.all[n].overlap(start, end))
+        best: int = max(sorted(self._order[n] for n in places), key=lambda n: self.all[n].overlap(start, end))
         return self.all[best]
 
 
