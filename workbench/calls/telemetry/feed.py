@@ -59,6 +59,7 @@ class Feed:
         self._by_id: dict[str, Approval] = {}
         self._by_call: dict[str, Approval] = {}
         self._places: dict[int, int] = {}
+        self._looked: dict[int, int] = {}
         for approval in known.conversation.approvals:
             for name in (approval.id, *(ask.id for ask in approval.asks)):
                 self._by_id[name] = approval
@@ -273,18 +274,23 @@ class Feed:
         decision = self._decision(part, approval)
         self._answers.add(key)
         name = part.approval_id or approval.id
-        seen = [a for a in approval.accepted if a.decision != "unseen"]
-        unseen = [a for a in approval.accepted if a.decision == "unseen"]
+        asked, answers = self.known.desk.asked, approval.answers
+        seen = any(not a.refused and a.decision != "unseen" for a in answers)
         if seen and not (self.alone and fresh):
             approval.witnessed.append(
                 Answer(name, decision, "telemetry", run, items.at, items.sequence, None, approval)
             )
-        elif unseen:
+            return
+        # an answer is looked at once: afterwards it is not unseen any more
+        looked = self._looked.get(id(approval), 0)
+        unseen = [a for a in answers[looked:] if not a.refused and a.decision == "unseen"]
+        self._looked[id(approval)] = len(answers)
+        if unseen:
             for answer in unseen:
                 answer.decision = decision
         else:
             given = Given(
-                approval.id if name not in {a.id for a in approval.asks} else name,
+                name if asked.was_asked_as(approval, name) else approval.id,
                 decision,
                 "telemetry",
                 None,
