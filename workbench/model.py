@@ -244,7 +244,8 @@ PARTS = Table(
         _CALL,
         Column("name", "text", "tool name of a call"),
         Column("arguments", "text", "arguments of a call, as written"),
-        Column("content", "text", "text or result, as written"),
+        Column("content", "text", "text or result, as written; of an approval-response the decision"),
+        Column("approval_id", "id", "approval that an approval-request or -response is about"),
         Column("hosted", "bool", "true for a tool that the model provider runs"),
     ),
 )
@@ -252,6 +253,12 @@ PARTS = Table(
 _SPAN_IDS = (
     Column("trace_id", "id", "OpenTelemetry trace"),
     Column("span_id", "id", "OpenTelemetry span"),
+)
+
+_JOINED = Column(
+    "joined",
+    "word",
+    "how it was joined with a thread of the AG-UI side: call id, conversation id, time or (lines of a log without times) tool; missing where it was not",
 )
 
 SPANS = Table(
@@ -262,6 +269,7 @@ SPANS = Table(
         *_SPAN_IDS,
         Column("parent_span_id", "id", "parent span"),
         Column("thread_id", "id", "conversation; from the parent spans where the span itself names none"),
+        _JOINED,
         _CALL,
         Column("name", "text", "span name"),
         Column("kind", "word", "internal, server, client, producer, consumer; missing where it is not said"),
@@ -287,7 +295,11 @@ LOGS = Table(
         *_place(),
         *_SPAN_IDS,
         Column("thread_id", "id", "conversation, from its span or trace"),
+        _JOINED,
         _CALL,
+        Column(
+            "call_from", "word", "how the call is known: call id, or inferred where only one fits the line"
+        ),
         _TIME,
         _TIME_SOURCE,
         Column("order", "int", "place among records without a time: Aspire's log id"),
@@ -326,7 +338,12 @@ CALLS = Table(
         Column("client_side", "bool", "true where the client runs the tool"),
         Column("synthetic_for", "id", "call that this confirmation call points at; missing for real calls"),
         Column("message_id", "id", "message that owns it"),
-        Column("signals", "text", "what saw it: stream, snapshot, request, payload, span; comma separated"),
+        Column("signals", "text", f"what saw it: {', '.join(PLACES)}; comma separated"),
+        Column(
+            "joined",
+            "word",
+            "how its spans or log lines were found: call id, or inferred where only one call fits; missing without",
+        ),
     ),
 )
 

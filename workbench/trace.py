@@ -113,12 +113,16 @@ class Trace:
     @cached_property
     def spans(self) -> pd.DataFrame:
         """One row per span; columns as in `workbench.model.SPANS`."""
-        return telemetry.spans(self.records, self._threads)
+        # without an AG-UI side there is nothing to join, and telemetry alone is often large
+        joined = self._story.spans if len(self.records.events) or self.records.requests else {}
+        return telemetry.spans(self.records, self._threads, joined)
 
     @cached_property
     def logs(self) -> pd.DataFrame:
         """One row per log record; columns as in `workbench.model.LOGS`."""
-        return telemetry.logs(self.records, self._threads)
+        story = self._story
+        named = {row: found for c in story.conversations for row, found in c.log_calls.items()}
+        return telemetry.logs(self.records, self._threads, story.logs, named)
 
     @cached_property
     def _threads(self) -> Threads:
@@ -137,7 +141,7 @@ class Trace:
         call_id: str | None = None,
         since: int | None = None,
         until: int | None = None,
-        signal: Literal["events", "requests"] | None = None,
+        signal: Literal["events", "requests", "spans", "logs"] | None = None,
     ) -> Trace:
         """The part of the trace that fits all that is given, as a trace of its own.
 
@@ -160,7 +164,7 @@ class Trace:
         rows = [
             row
             for row, number in enumerate(story.run_of)
-            if signal != "requests"
+            if signal in (None, "events")
             and kept[number]
             and (not timed or low <= records.events.time[row] <= high)
         ]
@@ -168,11 +172,26 @@ class Trace:
         requests = [
             number
             for number, request in enumerate(records.requests)
-            if signal != "events"
+            if signal in (None, "requests")
             and of_run.get(number, thread is None and run is None and call_id is None)
             and (not timed or (request.time is not None and low <= request.time <= high))
         ]
-        return Trace(records.subset(rows, requests))
+        free = thread is None and run is None and call_id is None
+        told = [r for number, r in enumerate(story.runs) if kept[number]]
+        of_told = {"spans": {n for r in told for n in r.spans}, "logs": {n for r in told for n in r.logs}}
+
+        def of(word: Literal["spans", "logs"]) -> list[int]:
+            columns = records.spans if word == "spans" else records.logs
+            times = records.spans.start if word == "spans" else records.logs.time
+            return [
+                row
+                for row in range(len(columns))
+                if signal in (None, word)
+                and (free or row in of_told[word])
+                and (not timed or low <= times[row] <= high)
+            ]
+
+        return Trace(records.subset(rows, requests, of("spans"), of("logs")))
 
     def raw(self, row: SupportsIndex | At) -> bytes:
         """The bytes of one event or request as they stand in its decoded member.
@@ -250,6 +269,11 @@ class Trace:
         """The deltas of inclusive ranges of event rows, joined (see `Message.deltas`)."""
         return calls.text_of(self.records, ranges)
 
+    @property
+    def empty(self) -> bool:
+        """Nothing was found that could be judged: no event, no request, no span or log about an agent's work."""
+        return not len(self.records.events) and not self.records.requests and not self.conversations
+
     def missing(self, need: str) -> str | None:
         """Why a rule that needs `need` cannot be asked; None where it can.
 
@@ -269,6 +293,9 @@ class Trace:
             return None
         if (need == "spans" and len(records.spans)) or (need == "logs" and len(records.logs)):
             return None
+        if need == "telemetry":
+            seen = len(records.spans) or len(records.logs)
+            return None if seen else "no telemetry (spans, logs) in the capture"
         if need in ("spans", "logs", "payloads"):
             return f"no {need} in the capture"
         if need == "approvals" and not any(c.approvals or c.strays for c in self.conversations):

@@ -17,7 +17,7 @@ import workbench as wb
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 #: signals that no reader gives yet
-LATER = {"payload", "telemetry"}
+LATER = {"payload"}
 
 
 def _cases() -> list[Path]:

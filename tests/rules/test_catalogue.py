@@ -22,6 +22,8 @@ snapshot-result-differs snapshot-rekeyed snapshot-order-differs
 message-not-open message-not-closed message-start-duplicated message-id-reused message-delta-empty
 messages-interleaved step-unbalanced state-delta-failed state-delta-invalid state-delta-before-snapshot
 time-backwards time-unit
+span-parent-missing span-missing span-content-missing trace-split pause-marked-error result-contradicts-telemetry
+approval-misrouted
 schema-unknown-type schema-field-missing schema-field-invalid schema-snake-case schema-deprecated
 """
 NAMES = CATALOGUE.split()

@@ -115,6 +115,26 @@ class Desk:
         meant = self.asked.meant(given.id)
         return [] if meant is None else [meant]
 
+    def adopt(self, run: Run, at: At) -> None:
+        """Answers to interrupts that no stream of the capture shows, asked by confirmation calls of this very list.
+
+        The history holds the confirmation calls, the resume the ids of the interrupts: where both are
+        equally many, they are the same requests in the same order.
+        """
+        strays = [a for a in run.answers if a.approval is None and a.form == "resume" and a.id]
+        waiting = [
+            a
+            for a in self.approvals
+            if not a.answers and all(x.channel == "confirm-call" and x.at == at for x in a.asks)
+        ]
+        if not strays or len(strays) != len(waiting):
+            return
+        for answer, approval in zip(strays, waiting, strict=True):
+            self.conversation.strays.remove(answer)
+            answer.approval = approval
+            approval.answers.append(answer)
+            approval.id = answer.id
+
     def of_call(self, call: Call) -> list[Approval]:
         """Approvals that a message about this call answers: its own, or those it was made to confirm."""
         if call.synthetic_for is None:
@@ -235,13 +255,14 @@ class Desk:
         if approval.channels == ["client-tool"] and not (call and call.streamed):
             return "answered"
         executions = [r for r in call.real_results if r.sequence >= answer.sequence] if call else []
-        if executions:
+        told = any(e.ran and e.sequence >= answer.sequence for e in call.executions) if call else False
+        if executions or told:
             again = [a for a in approval.accepted[1:] if any(r.run is a.run for r in executions[1:])]
             return "replayed" if again and len({r.content for r in executions}) == 1 else "executed"
         if approval.decision in ("rejected", "cancelled") or (call is None and not approval.call_id):
             return "answered"
         run = answer.run
-        over = run.end is not None or run.number < last
+        over = run.over or run.number < last
         failed = call is not None and any(r.cls == "placeholder" for r in call.results)
         return "lost" if failed or (over and run.complete) else "answered"
 

@@ -8,7 +8,10 @@ no logic of their own beyond simple questions. Event rows are numbers in `trace.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from workbench.calls.telemetry.execution import Execution
 
 Place = Literal["stream", "snapshot", "request", "payload", "history", "telemetry"]
 
@@ -83,6 +86,25 @@ class Run(Short):
     complete: bool = True
     #: an earlier run with the same id and the same events: this one is a replay and is not walked
     replay_of: Run | None = None
+    #: rows of `spans` and `logs` that belong to it, and when they begin and end (UTC ns, clock of the telemetry)
+    spans: list[int] = field(default_factory=list)
+    logs: list[int] = field(default_factory=list)
+    told_from: int | None = None
+    told_until: int | None = None
+    #: how sure it is that they belong to it: `call id`, `conversation id`, `time`, `tool`; "" without telemetry
+    joined: str = ""
+    #: spans of the agent as a whole, as far as they are in the capture and surely belong to the run
+    roots: list[int] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """It has come to its end: by its terminal event, or else by the end of the agent's span."""
+        return self.end is not None or (self.row is None and bool(self.roots))
+
+    @property
+    def seen(self) -> bool:
+        """More than a request of it is in the capture."""
+        return self.row is not None or bool(self.spans)
 
     @property
     def resumed(self) -> bool:
@@ -120,6 +142,8 @@ class Part(Short):
     content: str = ""
     hosted: bool = False
     error: str = ""
+    #: of a request for a decision, and of the decision
+    approval_id: str = ""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -153,6 +177,15 @@ class MessageList(Short):
     parts: list[Part] = field(default_factory=list)
     calls: list[ListCall] = field(default_factory=list)
     orphans: list[Part] = field(default_factory=list)
+    #: of telemetry: what a model or agent gave, not what it was given
+    output: bool = False
+    #: False where only a piece of the list is known: one message of a log, or what was not cut off
+    whole: bool = True
+
+    @property
+    def alone(self) -> bool:
+        """Only its own calls count: it is all that a model was sent."""
+        return self.place in ("payload", "history", "telemetry")
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -216,6 +249,12 @@ class Call(Short):
     client_side: bool = False
     #: canonical JSON of the arguments, or as written where they are no JSON; None if never seen
     arguments: str | None = None
+    #: what telemetry shows of the tool at work, in order
+    executions: list[Execution] = field(default_factory=list)
+    #: message lists of telemetry in which it stands
+    told: list[tuple[MessageList, ListCall]] = field(default_factory=list)
+    #: results that telemetry shows beside those of the AG-UI side; where it shows the only ones, they are `results`
+    witnessed: list[Result] = field(default_factory=list)
 
     @property
     def real_results(self) -> list[Result]:
@@ -227,6 +266,11 @@ class Call(Short):
         """Answered in some way: by a result, a placeholder, a refusal or a decision that ends the matter."""
         denied = (x for a in self.approvals for x in a.accepted if x.decision in ("rejected", "cancelled"))
         return bool(self.results) or next(denied, None) is not None
+
+    @property
+    def settled_anyhow(self) -> bool:
+        """Settled, or carried out as far as telemetry tells."""
+        return self.settled or bool(self.witnessed) or any(e.ran for e in self.executions)
 
     @property
     def streamed(self) -> list[Result]:
@@ -290,6 +334,11 @@ class Approval(Short):
     state: str = "open"
     #: the approval that asked for the same action again in the same user turn (itself, where offered again)
     reasked_by: Approval | None = None
+    #: where telemetry shows the request, and the answers it shows beside those of the AG-UI side
+    told: list[At] = field(default_factory=list)
+    witnessed: list[Answer] = field(default_factory=list)
+    #: the model provider runs the tool
+    hosted: bool = False
 
     @property
     def accepted(self) -> list[Answer]:
@@ -332,6 +381,12 @@ class Conversation(Short):
     calls: list[Call] = field(default_factory=list)
     approvals: list[Approval] = field(default_factory=list)
     lists: list[MessageList] = field(default_factory=list)
+    #: message lists inside of telemetry: what models and agents were given and gave
+    told: list[MessageList] = field(default_factory=list)
+    #: tool spans without a call id that several calls fit
+    loose: list[Execution] = field(default_factory=list)
+    #: the call that a row of `logs` speaks of, and how it is known: `call id` or `inferred`
+    log_calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     slips: list[Slip] = field(default_factory=list)
     #: TOOL_CALL_RESULT events for an id never called
     orphans: list[Result] = field(default_factory=list)
@@ -345,6 +400,13 @@ class Conversation(Short):
     #: last row of the run's events was reached: False where the last stream is cut
     complete: bool = True
     notes: list[str] = field(default_factory=list)
+    #: what brings a time of the telemetry to the clock of the events (ns); None where one side has no times
+    clock_offset: int | None = None
+
+    @property
+    def histories(self) -> list[MessageList]:
+        """Every list that stands for a history: also those that telemetry shows models and agents were given."""
+        return [*self.lists, *(items for items in self.told if items.whole and not items.output)]
 
     @property
     def has_snapshots(self) -> bool:

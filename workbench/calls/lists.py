@@ -20,7 +20,7 @@ def fill(items: MessageList) -> None:
     """Flatten `items.messages` to parts and pair calls with results."""
     for position, message in enumerate(items.messages):
         items.parts.extend(_parts(position, message))
-    _pair(items)
+    pair(items)
 
 
 def _parts(position: int, message: dict[str, Any]) -> Iterator[Part]:
@@ -76,7 +76,7 @@ def is_user_turn(message: dict[str, Any]) -> bool:
     return not carries or bool(message.get("content"))
 
 
-def _pair(items: MessageList) -> None:
+def pair(items: MessageList) -> None:
     """Pair results with calls: a result belongs to the latest occurrence of its id that lacks one.
 
     A second copy of an id opens a new occurrence only if a user message stands between and the

@@ -84,16 +84,25 @@ class Sightings:
     def list_of(self, place: Any, run: Run, at: At, messages: Any) -> MessageList:
         """A message list as it stands, with its calls and results paired inside."""
         kept = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
-        for message in kept:
-            content = message.get("content")
-            if isinstance(content, str) and len(content) > _LONG:
-                message["content"] = self._texts.setdefault(content, content)
         items = MessageList(len(self.conversation.lists), place, run, at, self.sequence, kept)
+        self.share(items)
         lists.fill(items)
         # an empty snapshot empties the history; an empty request says nothing
         if kept or (place == "snapshot" and isinstance(messages, list)):
             self.conversation.lists.append(items)
         return items
+
+    def share(self, items: MessageList) -> None:
+        """Keep every long text once, however many lists repeat it."""
+        for message in items.messages:
+            content = message.get("content")
+            if isinstance(content, str) and len(content) > _LONG:
+                message["content"] = self._texts.setdefault(content, content)
+        for part in items.parts:
+            for name in ("content", "arguments"):
+                text = getattr(part, name)
+                if len(text) > _LONG:
+                    setattr(part, name, self._texts.setdefault(text, text))
 
     def payload(self, run: Run, number: int, sequence: int) -> None:
         """A request to the model provider, seen beside the run that caused it."""

@@ -15,7 +15,10 @@ from workbench.calls.arguments import canonical, glued
 from workbench.calls.conversation import At, Call, Conversation, Run, Slip
 from workbench.calls.decisions import resume_entries
 from workbench.calls.opened import Cursor, alike
+from workbench.calls.sightings import Sightings
+from workbench.calls.telemetry.take_in import take_in
 from workbench.calls.texts import text_of
+from workbench.calls.turns import Turns
 from workbench.calls.walk import Walk
 from workbench.readers.records import Records
 
@@ -34,6 +37,9 @@ class Story:
     run_of: array[int] = field(default_factory=lambda: array("i"))
     #: number of the event in its conversation, by event row
     sequence: array[int] = field(default_factory=lambda: array("i"))
+    #: thread of rows of `spans` and `logs`, and how it is known (`call id`, `conversation id`, `time`, "")
+    spans: dict[int, tuple[str, str]] = field(default_factory=dict)
+    logs: dict[int, tuple[str, str]] = field(default_factory=dict)
 
 
 def build(records: Records) -> Story:
@@ -59,8 +65,17 @@ def build(records: Records) -> Story:
     for number, run in payloads.join(records, conversations):
         after = story.sequence[run.last] if run.last is not None else 0
         walks[id(run)].known.payload(run, number, after)
-    for walk in dict.fromkeys(walks.values()):
-        _finish(records, walk)
+
+    def known_of(conversation: Conversation) -> tuple[Sightings, Turns]:
+        walk = walks[id(conversation.runs[0])]
+        return walk.known, walk.turns
+
+    taken = take_in(records, list(conversations), known_of, story.sequence)
+    conversations += taken.conversations
+    story.runs += taken.runs
+    story.spans, story.logs = taken.spans, taken.logs
+    for known in (*dict.fromkeys(walk.known for walk in walks.values()), *taken.walked):
+        _finish(records, known)
     return story
 
 
@@ -197,8 +212,8 @@ def _walk(records: Records, assigned: runs.Assigned, walks: dict[int, Walk], seq
             known.sequence += 1
 
 
-def _finish(records: Records, walk: Walk) -> None:
-    conversation = walk.known.conversation
+def _finish(records: Records, known: Sightings) -> None:
+    conversation = known.conversation
     declared = frozenset().union(*(run.client_tools for run in conversation.runs))
     for call in conversation.calls:
         for start in call.starts:
@@ -215,14 +230,15 @@ def _finish(records: Records, walk: Walk) -> None:
         if approval.call is None and (named := first.get(approval.call_id)) is not None:
             approval.call = named
             named.approvals.append(approval)
-    last = max((run.number for run in conversation.runs if run.events), default=-1)
-    walk.known.settle(last)
+    last = max((run.number for run in conversation.runs if run.events or run.spans), default=-1)
+    known.settle(last)
 
 
 def _arguments(call: Call) -> str | None:
     """What the call was asked with: the stream's, else a list's, else the approval's."""
     streamed = [s.arguments for s in call.starts if s.arguments.strip()]
-    listed = [entry.part.arguments for _, entry in call.listed if entry.part.arguments.strip()]
+    listed = [e.part.arguments for _, e in (*call.listed, *call.told) if e.part.arguments.strip()]
+    listed += [e.arguments for e in call.executions if e.arguments]
     for text in (*streamed, *listed):
         pieces = glued(text)
         if pieces is None:
@@ -234,4 +250,4 @@ def _arguments(call: Call) -> str | None:
     shown = next((a.arguments for p in call.approvals for a in p.asks if a.arguments is not None), None)
     if shown is not None:
         return shown
-    return "{}" if call.starts or call.listed else None
+    return "{}" if call.starts or call.listed or call.told else None

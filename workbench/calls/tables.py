@@ -9,6 +9,7 @@ from workbench import model
 from workbench.calls import decisions, results
 from workbench.calls.conversation import Approval, At, Call, Run
 from workbench.calls.story import Story
+from workbench.calls.when import time_of
 from workbench.readers.records import NO_TIME, Records
 
 if TYPE_CHECKING:
@@ -79,36 +80,12 @@ def _event_text(records: Records, row: int) -> str | None:
     return None
 
 
-def _time(records: Records, at: At | int | None) -> tuple[int | None, str]:
-    """Time and its source of an event row or request; never invented."""
-    if at is None:
-        return None, "none"
-    place = At("event", at) if isinstance(at, int) else at
-    if place.kind == "span":
-        start = records.spans.start[place.row]
-        return (None, "none") if start == NO_TIME else (start, "span")
-    if place.kind == "log":
-        logs = records.logs
-        said, seen = logs.time[place.row], logs.observed[place.row]
-        when = said if said != NO_TIME else seen
-        return (None, "none") if when == NO_TIME else (when, "log")
-    if place.kind != "event":
-        request = (records.requests if place.kind == "request" else records.payloads)[place.row]
-        if request.event is not None:
-            return _time(records, request.event)
-        return request.time, "none" if request.time is None else "request"
-    value = records.events.time[place.row]
-    if value == NO_TIME:
-        return None, "none"
-    return value, model.TIME_SOURCES[records.events.time_source[place.row]]
-
-
 def runs(records: Records, story: Story) -> pd.DataFrame:
     """Runs with a start or an end, in order of appearance."""
 
     def row(run: Run) -> dict[str, Any]:
-        started, source = _time(records, run.start)
-        ended, end_source = _time(records, run.end)
+        started, source = time_of(records, run.start)
+        ended, end_source = time_of(records, run.end)
         return {
             "thread_id": run.thread_id, "run_id": run.run_id, "turn": run.turn, "started": started, "ended": ended,
             "time_source": source if started is not None else end_source, "outcome": run.outcome,
@@ -129,7 +106,7 @@ def requests(records: Records, story: Story) -> pd.DataFrame:
     def row(number: int) -> dict[str, Any]:
         r = records.requests[number]
         run = by_request.get(number)
-        time, source = _time(records, At("request", number))
+        time, source = time_of(records, At("request", number))
         tools = r.body.get("tools")
         names = [str(t.get("name")) for t in tools if isinstance(t, dict)] if isinstance(tools, list) else []
         answers = [given.payload for given in decisions.resume_entries(r.body)]
@@ -163,18 +140,21 @@ def parts(records: Records, story: Story) -> pd.DataFrame:
 
     def rows() -> Iterable[dict[str, Any]]:
         for conversation in story.conversations:
-            for items in conversation.lists:
+            for items in (*conversation.lists, *conversation.told):
                 place = _place(records, items.at)
                 shared = {**place, "place": items.place, "thread_id": items.run.thread_id,
                           "run_id": items.run.run_id, "list": items.number}  # fmt: skip
                 for part in items.parts:
                     call = part.kind == "call"
+                    asks = part.kind.startswith("approval-")
                     yield {
                         **shared, "position": part.position, "message_id": part.message_id or None,
                         "role": part.role or None, "kind": part.kind,
-                        "call_id": part.call_id if part.kind in ("call", "result") else None,
-                        "name": part.name if call else None, "arguments": part.arguments if call else None,
-                        "content": None if call else part.content, "hosted": part.hosted,
+                        "call_id": part.call_id if call or asks or part.kind == "result" else None,
+                        "name": part.name if call or asks else None,
+                        "arguments": part.arguments if call or asks else None,
+                        "content": None if call else part.content, "approval_id": part.approval_id or None,
+                        "hosted": part.hosted,
                     }  # fmt: skip
 
     return _frame(model.PARTS, rows())
@@ -205,7 +185,7 @@ def calls(records: Records, story: Story) -> pd.DataFrame:
     """Call occurrences, conversation by conversation."""
 
     def row(call: Call) -> dict[str, Any]:
-        asked, source = _time(records, call.at)
+        asked, source = time_of(records, call.at)
         ended = next((s.end for s in call.starts if s.end is not None), None)
         first = next((r for r in call.results if not r.decision), None)
         streamed = next((r.at.row for r in call.streamed if not r.decision), None)
@@ -213,13 +193,14 @@ def calls(records: Records, story: Story) -> pd.DataFrame:
         return {
             "thread_id": call.thread_id, "call_id": call.id, "occurrence": call.occurrence, "tool": call.tool,
             "arguments": call.arguments, "turn": call.turn, "asked_run": call.run.run_id, "asked": asked,
-            "ended": _time(records, ended)[0], "answered": _time(records, first.at)[0] if first else None,
+            "ended": time_of(records, ended)[0], "answered": time_of(records, first.at)[0] if first else None,
             "time_source": source, "asked_event": call.at.row if call.at.kind == "event" else None,
             "ended_event": ended, "answered_event": streamed, "answered_run": first.run.run_id if first else None,
             "executed": executions(call), "result": shown.content if shown else None,
             "result_class": shown.cls if shown else "none",
             "approval_id": call.approvals[0].id if call.approvals else None, "client_side": call.client_side,
             "synthetic_for": call.synthetic_for, "message_id": call.parent or None, "signals": signals(call),
+            "joined": call.executions[0].joined if call.executions else None,
         }  # fmt: skip
 
     return _frame(model.CALLS, (row(call) for c in story.conversations for call in c.calls))
@@ -240,14 +221,16 @@ def executions(call: Call) -> int:
             continue
         if all(result.content != content and result.run is not run for run, content in seen):
             seen.append((result.run, result.content))
-    return len(seen)
+    return max(len(seen), sum(e.ran for e in call.executions))
 
 
 def signals(call: Call) -> str:
     """What saw the call, comma separated."""
-    places = {items.place for items, _ in call.listed}
+    places = {items.place for items, _ in (*call.listed, *call.told)}
     if call.starts or call.streamed:
         places.add("stream")
+    if call.executions:
+        places.add("telemetry")
     return ", ".join(place for place in model.PLACES if place in places)
 
 
@@ -255,7 +238,7 @@ def approvals(records: Records, story: Story) -> pd.DataFrame:
     """Approvals, conversation by conversation."""
 
     def row(approval: Approval) -> dict[str, Any]:
-        asked, source = _time(records, approval.at)
+        asked, source = time_of(records, approval.at)
         answer = next(iter(approval.accepted or approval.answers), None)
         first = approval.asks[0]
         return {
@@ -268,7 +251,7 @@ def approvals(records: Records, story: Story) -> pd.DataFrame:
             "asked_event": approval.at.row if approval.at.kind == "event" else None,
             "expires": next((a.expires for a in approval.asks if a.expires is not None), None),
             "decision": approval.decision, "answered_run": answer.run.run_id if answer else None,
-            "answered": _time(records, answer.at)[0] if answer else None,
+            "answered": time_of(records, answer.at)[0] if answer else None,
             "form": answer.form or None if answer else None, "time_source": source, "state": approval.state,
         }  # fmt: skip
 

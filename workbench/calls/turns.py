@@ -32,9 +32,7 @@ class Turns:
             self.turn = 0
             if items is not None:
                 past = any(m.get("role") in ("assistant", "tool") for m in items.messages)
-                resumed = (
-                    next(decisions.resume_entries(records.requests[items.at.row].body), None) is not None
-                )
+                resumed = _resumes(items, records)
                 self.conversation.starts_late = past or resumed
         elif fresh is not None:
             self.turn += fresh
@@ -65,7 +63,7 @@ class Turns:
         """Without messages: a resume, a run id used again, or a beginning with a known call."""
         if run.run_id and run.run_id in self.run_ids:
             return True
-        if items is not None and next(decisions.resume_entries(records.requests[items.at.row].body), None):
+        if items is not None and _resumes(items, records):
             return True
         if run.first is None or run.last is None:
             return items is not None
@@ -96,9 +94,16 @@ class Turns:
         return row if row <= last else None
 
 
+def _resumes(items: MessageList, records: Records) -> bool:
+    """The request that carries the list answers approvals."""
+    if items.at.kind != "request":
+        return False
+    return next(decisions.resume_entries(records.requests[items.at.row].body), None) is not None
+
+
 def _users(items: MessageList) -> list[tuple[str, str]]:
     return [
-        (str(m.get("id") or f"no id {n}"), str(m.get("content")))
+        (str(m.get("id") or f"no id {n} {m.get('content')}"), str(m.get("content")))
         for n, m in enumerate(items.messages)
         if lists.is_user_turn(m)
     ]

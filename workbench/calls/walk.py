@@ -47,6 +47,7 @@ class Walk:
         if items is not None:
             self.known.answers(run, items)
             self.known.join(items)
+            self.known.desk.adopt(run, items.at)
         if run.replay_of is None:
             self.known.desk.refuse(run, self._status(run))
 

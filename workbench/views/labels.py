@@ -21,6 +21,8 @@ KINDS = (
     "approval",
     "state",
     "error",
+    "work",
+    "log",
     "other",
 )
 _BY_PREFIX = (

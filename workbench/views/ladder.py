@@ -79,6 +79,7 @@ class _Ladder:
             out.append(svg.line(x, first_heads + HEAD, x, end + 12, "life"))
         self.heads(first_heads)
         self.rails(placed)
+        self.activations(placed)
         for row in placed:
             self.row(row)
         self.heads(end + 12)
@@ -127,6 +128,21 @@ class _Ladder:
                 )
                 self.out.append(f'<g class="c-{colour}">{rail}</g>')
 
+    def activations(self, placed: Sequence[Row]) -> None:
+        """Bars on the lifelines of what was at work, from where it began to the last step before it ended."""
+        for number, row in enumerate(placed):
+            step = row.step
+            if step.kind != "work":
+                continue
+            bottom, until = row.arrow + 6, step.until
+            for after in placed[number + 1 :] if until is not None else ():
+                when = after.step.time
+                if after.step.run is not step.run or when is None or until is None or when > until:
+                    break
+                bottom = after.arrow
+            colour = svg.ARROWS[self.look(step)].colour
+            self.out.append(svg.activation(self.cols.x[step.target], row.arrow - 4, bottom, colour))
+
     def row(self, row: Row) -> None:
         step, cols, out = row.step, self.cols, self.out
         if row.heads is not None:
@@ -140,7 +156,10 @@ class _Ladder:
         self.gutter(row)
         self.label(row)
         look = svg.ARROWS[self.look(step)]
-        out.append(svg.arrow(cols.x[step.source], cols.x[step.target], row.arrow, look, quiet=step.quiet))
+        if step.kind == "log":
+            out.append(svg.note(cols.x[step.source], row.base - 4, look))
+        else:
+            out.append(svg.arrow(cols.x[step.source], cols.x[step.target], row.arrow, look, quiet=step.quiet))
         for mark in row.marks:
             self.mark(mark)
         out.append("</g>")
@@ -264,7 +283,9 @@ class _Ladder:
             wide = sample + 8 + width(words, 11)
             if x + wide > self.width - MARGIN and x > MARGIN:
                 x, y = MARGIN, y + 24
-            if name in svg.ARROWS:
+            if name in ("log", "bad-log"):
+                self.out.append(svg.note(x + 12, y + 8, svg.ARROWS[name]))
+            elif name in svg.ARROWS:
                 self.out.append(svg.arrow(x + 3, x + sample, y + 8, svg.ARROWS[name]))
             elif name:
                 self.out.append(svg.badge(x + 11, y + 8, name.removeprefix("finding:")))

@@ -1,7 +1,7 @@
 """Call occurrences as lanes over time: what the timeline draws, whatever it draws it with.
 
 A lane is one occurrence of a call. Its segments are `asked` (arguments arrive), `waiting`
-(a person is asked), `running` (until the first result) and `open` (no result in view).
+(a person is asked), `running` (as spans show it, else until the first result) and `open` (no result in view).
 Positions are milliseconds since the epoch (UTC) on a time axis, else event numbers; a
 request stands half an event before the first event of its run.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from workbench.calls.conversation import At, Call, Conversation, Result, Run
+from workbench.calls.telemetry.execution import Execution
 from workbench.findings import Evidence, Finding
 from workbench.readers.records import TIME_REQUEST
 from workbench.trace import Trace
@@ -95,6 +96,16 @@ class _Scale:
         self.run_of_payload = {
             items.at.row: items.run for talk in talks for items in talk.lists if items.at.kind == "payload"
         }
+        #: what brings times of the telemetry to the clock of the events (ns), where that is not nothing
+        self.offset = {
+            (kind, row): talk.clock_offset
+            for talk in talks
+            if talk.clock_offset
+            for run in talk.runs
+            for kind, rows in (("span", run.spans), ("log", run.logs))
+            for row in rows
+        }
+        self.told = any(run.told_from is not None for run in self.runs)
         self.number: dict[int, int] = {}
         for pairs in order.events(trace, talks):
             for row, _ in pairs:
@@ -103,13 +114,19 @@ class _Scale:
         positions = [at for row in self.number if (at := self(At("event", row))) is not None]
         positions += [at for row in self.run_of_request if (at := self(At("request", row))) is not None]
         positions += [at for row in self.run_of_payload if (at := self(At("payload", row))) is not None]
+        positions += [at for run in self.runs for at in self._told(run)]
         self.start = min(positions, default=0.0)
         self.end = max(positions, default=1.0)
         if self.end <= self.start:
             self.end = self.start + 1
 
     def _timed(self, talks: Sequence[Conversation]) -> bool:
-        """Whether every event has a time of its own: one that was copied from its request says nothing."""
+        """Whether every event has a time of its own: one that was copied from its request says nothing.
+
+        Where there are no events, the times of the telemetry count.
+        """
+        if not self.number and not self.run_of_request:
+            return self.told
         sources, events = self.records.events.time_source, self.records.events
         own = all(
             order.time_of(self.records, row) is not None and sources[row] != TIME_REQUEST
@@ -124,14 +141,33 @@ class _Scale:
     def __call__(self, at: At) -> float | None:
         if self.axis == "time":
             time = order.time_at(self.records, at)
-            return None if time is None else time / 1e6
+            return None if time is None else (time + self.offset.get((at.kind, at.row), 0)) / 1e6
         if at.kind == "event":
             return self.number.get(at.row)
+        if at.kind not in ("request", "payload"):
+            return None  # a span or log record has no number among the events
         run = (self.run_of_request if at.kind == "request" else self.run_of_payload).get(at.row)
         return self.of_run(run) if run is not None else None
 
+    def work(self, done: Execution) -> tuple[float, float] | None:
+        """From where to where a tool was at work; None on an axis of event numbers."""
+        start = self(done.at)
+        if start is None or self.axis != "time":
+            return None
+        length = 0 if done.end is None or done.start is None else (done.end - done.start) / 1e6
+        return start, start + max(length, 0)
+
+    def _told(self, run: Run) -> list[float]:
+        """Begin and end of the telemetry of a run."""
+        if self.axis != "time" or run.told_from is None or run.told_until is None:
+            return []
+        offset = next((self.offset.get(("span", row), 0) for row in run.spans), 0)
+        return [(run.told_from + offset) / 1e6, (run.told_until + offset) / 1e6]
+
     def of_run(self, run: Run) -> float | None:
         """Where a run begins."""
+        if run.request is None and run.first is None:
+            return next(iter(self._told(run)), None)
         if self.axis == "time":
             at = At("request", run.request) if run.request is not None else At("event", run.first or 0)
             first = None if run.first is None else self(At("event", run.first))
@@ -148,6 +184,9 @@ def _lane(scale: _Scale, call: Call) -> Lane:
     ended = next((at for row in call.ends if (at := scale(At("event", row))) is not None), None)
     result = next((r for r in call.results if not r.decision), None)
     answered = scale(result.at) if result is not None else None
+    work = [(span, e) for e in call.executions if e.nested is None and (span := scale.work(e)) is not None]
+    if result is not None and result.at.kind == "span" and work:
+        answered = max(end for (_, end), _ in work)
     if result is not None and answered is not None:
         lane.result = (answered, result.cls)
     now = asked
@@ -166,7 +205,11 @@ def _lane(scale: _Scale, call: Call) -> Lane:
         if end is not None:
             lane.decisions.append((end, approval.decision))
         now = end if end is not None else now
-    if now is not None and answered is not None and answered >= now:
+    if work:
+        lane.segments += [
+            Segment("running" if done.ran else "waiting", start, end) for (start, end), done in work
+        ]
+    elif now is not None and answered is not None and answered >= now:
         lane.segments.append(Segment("running", now, answered))
     elif now is not None and answered is None and not open_ask and not _settled(call):
         lane.segments.append(Segment("open", now, max(scale.end, now)))
@@ -189,6 +232,9 @@ def _facts(call: Call, result: Result | None) -> list[tuple[str, str]]:
     if call.synthetic_for is not None:
         facts.append(("confirms", clean(call.synthetic_for, 120)))
     facts.append(("arguments", clean(call.arguments or "", 240)))
+    if call.executions:
+        ran, sure = sum(e.ran for e in call.executions), call.executions[0].joined
+        facts.append(("telemetry", f"{ran} execution{'' if ran == 1 else 's'}, joined by {sure}"))
     facts += [("approval", f"{clean(a.id, 120)}: {a.decision}, {a.state}") for a in call.approvals]
     facts.append(
         ("result", f"{result.cls}: {clean(result.content, 240)}" if result is not None else "none in view")
@@ -229,6 +275,8 @@ def _places(trace: Trace, scale: _Scale, wanted: set[Evidence]) -> dict[Evidence
     places = [At("event", row) for row in scale.number]
     places += [At("request", row) for row in scale.run_of_request]
     places += [At("payload", row) for row in scale.run_of_payload]
+    places += [At("span", row) for run in scale.runs for row in run.spans]
+    places += [At("log", row) for run in scale.runs for row in run.logs]
     found: dict[Evidence, float] = {}
     for at in places if wanted else ():
         position = scale(at)
@@ -239,4 +287,4 @@ def _places(trace: Trace, scale: _Scale, wanted: set[Evidence]) -> dict[Evidence
 
 
 def _run_name(run: Run) -> str:
-    return f"run {short_id(run.run_id)}" if run.run_id else "run"
+    return f"run {short_id(run.run_id)}" if run.run_id else f"run {run.number + 1}"

@@ -55,6 +55,8 @@ def _where(trace: Trace, steps: Sequence[Step], wanted: set[Evidence]) -> dict[E
             places.append(At("request", step.request))
         if step.payload is not None:
             places.append(At("payload", step.payload))
+        if step.at is not None:
+            places.append(step.at)
         for at in places:
             for item in trace.evidence(at):
                 if item in wanted:

@@ -17,7 +17,8 @@ _LABEL = 120
 # What ends a label, or opens an entity, markup, a directive or a formula. Quotes and backslashes
 # are let through by the parser, but not by every place that the text is pasted into.
 _SPECIAL = re.compile(r"[#;<>&\"`\\]|%(?=%)|\$(?=\$)|(?<=%)%|(?<=\$)\$")
-_ARROWS = {"result": "-->>", "reasoning": "-->>", "state": "-->>", "other": "-->>", "error": "-x"}
+_ARROWS = {"result": "-->>", "reasoning": "-->>", "state": "-->>", "other": "-->>", "error": "-x",
+           "work": "-)"}  # fmt: skip
 
 
 def escape(text: str, limit: int = _LABEL) -> str:
@@ -58,7 +59,10 @@ def write(
             out.append(f"    Note over {ends}: … {words} not shown")
         if step.band:
             out.append(f"    Note over {ends}: {escape(step.band, 200)}")
-        out.append(f"    {alias[step.source]}{_arrow(step)}{alias[step.target]}: {_words(step)}")
+        if step.kind == "log":
+            out.append(f"    Note over {alias[step.source]}: {_words(step)}")
+        else:
+            out.append(f"    {alias[step.source]}{_arrow(step)}{alias[step.target]}: {_words(step)}")
         for mark in step.marks:
             words = (
                 f"{mark.finding.rule}: {mark.finding.message}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from workbench.calls import when
 from workbench.readers.records import NO_TIME, Records
 
 if TYPE_CHECKING:
@@ -33,8 +34,5 @@ def time_of(records: Records, row: int) -> int | None:
 
 
 def time_at(records: Records, at: At) -> int | None:
-    """When an event, request or payload happened, UTC ns; None where nothing says so."""
-    if at.kind == "event":
-        return time_of(records, at.row)
-    request = (records.requests if at.kind == "request" else records.payloads)[at.row]
-    return time_of(records, request.event) if request.event is not None else request.time
+    """When something happened, UTC ns, on the clock of its own source; None where nothing says so."""
+    return when.time_of(records, at)[0]

@@ -10,7 +10,7 @@ from workbench import rules
 from workbench.calls.conversation import Conversation
 from workbench.findings import Finding
 from workbench.trace import Trace
-from workbench.views import ladder, marks, mermaid, order, payloads, selection, steps
+from workbench.views import ladder, marks, mermaid, order, payloads, selection, steps, telemetry
 from workbench.views.display import Picture
 from workbench.views.participants import Participant, participants
 from workbench.views.steps import Step
@@ -52,7 +52,7 @@ class SequenceDiagram(Picture):
 
     @property
     def request_arrows(self) -> int:
-        """Arrows for requests and for what they carry: answers, results of the client's tools."""
+        """Arrows that stand for no event: requests and what they carry, spans, log lines."""
         return sum(not step.rows for step in self.steps)
 
     @property
@@ -119,6 +119,7 @@ def sequence_diagram(
             events = [pair for pair in events if pair[1].run_id == run]  # noqa: PLW2901
         made = steps.of_conversation(trace, talk, events, fold=fold)
         payloads.insert(trace, talk, made)
+        telemetry.insert(trace, talk, made)
         if run is not None:
             made = [step for step in made if step.run.run_id == run]
         if made and len(talks) > 1:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.calls.conversation import Answer, Ask, Call, Conversation, Result, Run
+from workbench.calls.conversation import Answer, Ask, At, Call, Conversation, Result, Run
 from workbench.findings import Finding
 from workbench.trace import Trace
 from workbench.views import labels, order
@@ -55,6 +55,9 @@ class Step:
     last: int | None = None
     request: int | None = None
     payload: int | None = None
+    #: the span or log record that it stands for, and when the span ended (UTC ns)
+    at: At | None = None
+    until: int | None = None
     call: Call | None = None
     call_id: str = ""
     message_id: str = ""
@@ -242,6 +245,7 @@ class _Walk:
             parts.append(f"resume {', '.join(said)}" if said else "")
             parts.append(f"outcome {run.outcome}" if run.outcome != "none" else "no end in the capture")
             parts.append("" if run.complete else "stream cut")
+            parts.append(f"telemetry joined by {run.joined}" if run.joined else "")
         return labels.joined(*parts)
 
     def step(self, row: int, position: int, run: Run) -> Step:

@@ -84,6 +84,10 @@ ARROWS = {
     "state": Arrow("state", "snapshot, state", dash="2 4", head="open"),
     "error": Arrow("error", "error", head="cross", weight=2),
     "other": Arrow("soft", "other event", dash="12 4", head="open", weight=1.25),
+    "work": Arrow("state", "span: at work", dash="10 3", weight=1.25),
+    "log": Arrow("soft", "log line"),
+    "bad-work": Arrow("error", "span that ended in an error", dash="10 3", head="cross", weight=1.25),
+    "bad-log": Arrow("error", "log line of a failure"),
     "bad-result": Arrow("error", "result that is no success", dash="6 4", head="cross"),
     "bad-answer": Arrow("error", "answer without effect", head="cross", double=True),
     "bad-payload": Arrow("error", "request to the model that failed", head="cross", weight=1.75),
@@ -116,6 +120,17 @@ def arrow(x1: float, x2: float, y: float, look: Arrow, *, quiet: bool = False) -
             f'<path d="M{num(tip - way * 10)} {num(y - 6)}l{num(way * 9)} 12m0 -12l{num(-way * 9)} 12" class="open"/>'
         )
     return f'<g class="c-{look.colour}">{"".join(parts)}</g>'
+
+
+def note(x: float, y: float, look: Arrow) -> str:
+    """A sheet with a folded corner on a lifeline: something that was said there, not sent."""
+    sheet = f"M{num(x - 7)} {num(y - 8)}h9l5 5v11h-14zm9 0v5h5"
+    return f'<g class="c-{look.colour}"><path d="{sheet}" class="disc"/></g>'
+
+
+def activation(x: float, top: float, bottom: float, colour: str) -> str:
+    """The bar of something at work on a lifeline."""
+    return f'<g class="c-{colour}">{rect(x - 4, top, 8, max(bottom - top, 10), "disc", 2)}</g>'
 
 
 def document(width: float, height: float, scope: str, alt: str, body: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ class Columns:
 
     def __init__(self, records: Records) -> None:
         self._pool = records.pool
+        self.text = records.pool.text
 
     @cached_property
     def _texts(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench import model
@@ -29,7 +30,23 @@ def _time_source(times: array[int], word: str) -> list[str]:
     return ["none" if time == NO_TIME else word for time in times]
 
 
-def spans(records: Records, threads: Threads) -> pd.DataFrame:
+#: thread of a row and how it was joined with it
+Joined = Mapping[int, tuple[str, str]]
+
+
+def _threads(columns: Columns, own: array[int], joined: Joined) -> dict[str, Any]:
+    """The thread of each row: that of the AG-UI side where it was joined, else what the telemetry names."""
+    if not any(sure for _, sure in joined.values()):
+        return {"thread_id": columns.coded(own), "joined": columns.texts([None] * len(own))}
+    text = columns.text
+    rows = [joined.get(row, (text(code) or "", "")) for row, code in enumerate(own)]
+    return {
+        "thread_id": columns.texts([thread or None for thread, _ in rows]),
+        "joined": columns.texts([sure or None for _, sure in rows]),
+    }
+
+
+def spans(records: Records, threads: Threads, joined: Joined) -> pd.DataFrame:
     """Spans in the order in which they were read."""
     s = records.spans
     columns = Columns(records)
@@ -43,7 +60,7 @@ def spans(records: Records, threads: Threads) -> pd.DataFrame:
     starts, ends = columns.times(s.start), columns.times(s.end)
     return model.SPANS.frame({
         **_place(columns, s), "span_id": columns.texts(s.span), "parent_span_id": columns.texts(s.parent),
-        "thread_id": coded(threads.spans), "call_id": coded(s.call), "name": coded(s.name),
+        **_threads(columns, threads.spans, joined), "call_id": coded(s.call), "name": coded(s.name),
         "kind": coded(s.kind, KINDS), "operation": coded(s.operation), "tool": coded(s.tool),
         "arguments": columns.texts(arguments), "result": columns.texts(results), "scope": coded(s.scope),
         "time": starts, "ended": ends, "time_source": columns.texts(_time_source(s.start, "span")),
@@ -52,26 +69,33 @@ def spans(records: Records, threads: Threads) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def logs(records: Records, threads: Threads) -> pd.DataFrame:
-    """Log records in the order in which they were read."""
+def logs(
+    records: Records, threads: Threads, joined: Joined, named: Mapping[int, tuple[str, str]]
+) -> pd.DataFrame:
+    """Log records in the order in which they were read; `named` has the calls that their lines speak of."""
     g = records.logs
     columns = Columns(records)
     coded = columns.coded
     calls: list[str | None] = []
+    known: list[str | None] = []
     tools: list[str | None] = []
     bodies: list[str | None] = []
     for row in range(len(g)):
         log = records.log(row)
         found = log_lines.fact_of(log)
-        calls.append(found.call_id if found else None)
+        call, sure = named.get(row) or (
+            (found.call_id, "call id") if found and found.call_id else (None, None)
+        )
+        calls.append(call)
+        known.append(sure)
         tools.append(found.tool if found else None)
         bodies.append(values.as_text(log.body))
     times = array(
         "q", (time if time != NO_TIME else seen for time, seen in zip(g.time, g.observed, strict=True))
     )
     return model.LOGS.frame({
-        **_place(columns, g), "span_id": columns.texts(g.span), "thread_id": coded(threads.logs),
-        "call_id": columns.texts(calls), "time": columns.times(times),
+        **_place(columns, g), "span_id": columns.texts(g.span), **_threads(columns, threads.logs, joined),
+        "call_id": columns.texts(calls), "call_from": columns.texts(known), "time": columns.times(times),
         "time_source": columns.texts(_time_source(times, "log")), "order": columns.numbers(g.order, 0),
         "logger": coded(g.logger), "severity": coded(g.severity), "event": coded(g.event),
         "tool": columns.texts(tools), "text": columns.texts(bodies),

@@ -314,7 +314,7 @@ def _pause(row: SpanRow, found: Facts) -> str:
     for said in (exception_of(row), row.message):
         if said and (name := PAUSES.search(said[:4000])):
             return name[0]
-    for key in ("tool.state", "tool.status", "gen_ai.tool.status", "langgraph.status"):
+    for key in ("approval.state", "tool.state", "tool.status", "gen_ai.tool.status", "langgraph.status"):
         state = row.attributes.get(key)
         if isinstance(state, str) and state.lower() in ("pending", "paused", "interrupted", "input-required"):
             return state.lower()

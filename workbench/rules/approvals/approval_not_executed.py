@@ -24,8 +24,8 @@ def approval_not_executed(trace: Trace) -> Iterator[Finding]:
     Why it hurts: the person believes it is done. The call stays open in the history, which
         providers refuse, or the model asks for it again.
     No fault when: the run that carries the answer is cut or still running, other approvals of
-        the same interrupt are still open and hold it back, or the result came under another id
-        (`call-id-changed`). A warning where that run ended in RUN_ERROR. A placeholder is no
+        the same interrupt are still open and hold it back, the result came under another id
+        (`call-id-changed`), a span shows that the tool ran, or the model provider runs the tool. A warning where that run ended in RUN_ERROR. A placeholder is no
         result.
     What to do: look at how the server joins answer and call: by the interrupt's id, the call's
         id or the confirmation call's id. With several approvals, check that all are carried
@@ -39,7 +39,7 @@ def approval_not_executed(trace: Trace) -> Iterator[Finding]:
     """
     for conversation in trace.conversations:
         apart = changed_ids(conversation)
-        last = max((run.number for run in conversation.runs if run.row is not None), default=-1)
+        last = max((run.number for run in conversation.runs if run.seen), default=-1)
         for approval in conversation.approvals:
             answer = granted(approval)
             if answer is None or not _expects_result(approval) or approval.call_id in apart:
@@ -47,6 +47,7 @@ def approval_not_executed(trace: Trace) -> Iterator[Finding]:
             run, call = answer.run, approval.call
             assert call is not None
             done = any(r.sequence >= answer.sequence or ran(r) for r in call.real_results)
+            done = done or any(e.ran and e.sequence >= answer.sequence for e in call.executions)
             if done or not _over(answer, last) or _held_back(conversation, approval, answer, last):
                 continue
             stand_in = next(
@@ -67,12 +68,13 @@ def _expects_result(approval: Approval) -> bool:
         and call.synthetic_for is None
         and approval.channels != ["client-tool"]
         and approval.run.producer not in producers.SUPPRESSES_CALLS
+        and not approval.hosted
     )
 
 
 def _over(answer: Answer, last: int) -> bool:
     """The run that had to carry it out ended, or another one followed."""
-    return answer.run.end is not None or (answer.run.number < last and answer.run.complete)
+    return answer.run.over or (answer.run.number < last and answer.run.complete)
 
 
 def _held_back(conversation: Conversation, approval: Approval, answer: Answer, last: int) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench.calls import decisions
-from workbench.calls.conversation import Answer, Approval, At, Conversation, Run
+from workbench.calls.conversation import Answer, Approval, At, Call, Conversation, Run
+from workbench.calls.telemetry.execution import Execution
 from workbench.findings import Finding
-from workbench.rules.calls.words import GRANTED, denied, finding, named_approval, ran
+from workbench.rules.calls.words import GRANTED, denied, finding, named_approval, ran, undone
 from workbench.rules.registry import rule
 from workbench.rules.slips import named, quoted
 
@@ -54,6 +55,29 @@ def approval_rejected_but_executed(trace: Trace) -> Iterator[Finding]:
                 )
                 yield finding(trace, done[0].run, message, approval.at, answer.at, *(r.at for r in done[:10]),
                               calls=(call,), approvals=(approval,), place=done[0].place)  # fmt: skip
+            elif (execution := _at_work(call, answer)) is not None:
+                gave = f": {quoted(execution.result)}" if execution.result else ""
+                message = (
+                    f"{named_approval(approval)}: {answer.decision} in {named(answer.run)}, but a span shows that it "
+                    f"was carried out in {named(execution.run)}{gave}."
+                )
+                yield finding(trace, execution.run, message, approval.at, answer.at, execution.at,
+                              calls=(call,), approvals=(approval,), place="telemetry")  # fmt: skip
+
+
+def _at_work(call: Call, answer: Answer) -> Execution | None:
+    """A span of the tool after the rejection. What the tool itself says of a refusal is believed."""
+    silent = any(e.pause for e in call.executions) or any(
+        r.cls == "refusal" or undone(r.content) for r in call.results if not r.decision
+    )
+    for execution in call.executions:
+        later = execution.run.number >= answer.run.number and execution.sequence >= answer.sequence
+        if not (execution.ran and execution.cls == "ok" and later):
+            continue
+        if (silent and not execution.result) or (execution.result and undone(execution.result)):
+            continue
+        return execution
+    return None
 
 
 def _allowed_elsewhere(approval: Approval) -> bool:
@@ -94,6 +118,15 @@ def rejection_hidden(trace: Trace) -> Iterator[Finding]:
                 yield finding(trace, run, message, approval.at, answer.at, at, calls=(approval.call_id,),
                               approvals=(approval,), place="snapshot")  # fmt: skip
                 break
+            for other in approval.witnessed:
+                if other.decision in GRANTED and other.run.number >= answer.run.number:
+                    message = (
+                        f"{named_approval(approval)}: {answer.decision} in {named(answer.run)}, but the agent's own "
+                        f"messages of {named(other.run)} hold the answer as {other.decision}."
+                    )
+                    yield finding(trace, other.run, message, approval.at, answer.at, other.at,
+                                  calls=(approval.call_id,), approvals=(approval,), place="telemetry")  # fmt: skip
+                    break
 
 
 def _records(conversation: Conversation, approval: Approval, answer: Answer) -> Iterator[tuple[Run, At, str]]:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from workbench.calls.conversation import Conversation, Run
+from workbench.calls.conversation import At, Conversation, Run
 from workbench.findings import Finding
+from workbench.readers.telemetry.columns import STATUSES
+from workbench.readers.telemetry.mapping import PAUSES
 from workbench.rules.registry import rule
 from workbench.rules.slips import about, named, quoted, report, slips
 
@@ -22,6 +24,8 @@ _FAILED = frozenset({
     "workflowfailedevent", "crewkickofffailed", "crewkickofffailedevent", "flowfailed", "responsefailed",
     "responseerror", "agentrunerror", "agenterror", "agentexecutionerror", "onchainerror", "error",
 })  # fmt: skip
+#: Errors that say that nobody was listening any more
+_LEFT = re.compile(r"GeneratorExit|CancelledError|OperationCanceled|TaskCanceled|AbortError|ClientDisconnect")
 _LETTERS = re.compile(r"[^a-z]+")
 _SAYING = ("message", "content", "error", "errorMessage", "error_message", "detail")
 
@@ -33,7 +37,8 @@ def run_error_hidden(trace: Trace) -> Iterator[Finding]:
     Why it hurts: the user sees a finished, empty or half answer; retries, alerts and the
         approval that was being carried out all believe that the work was done.
     No fault when: the framework recovered, so that messages or calls follow its error; or the
-        error is one tool's, which is a result like any other.
+        error is one tool's, which is a result like any other. An error span of the agent that
+        only records a pause for a person is `pause-marked-error`.
     What to do: translate the framework's error event to RUN_ERROR, and return after it.
     Example:
         {"type": "RUN_STARTED", "threadId": "t1", "runId": "r1"}
@@ -46,6 +51,7 @@ def run_error_hidden(trace: Trace) -> Iterator[Finding]:
         yield report(trace, slip, message)
     for conversation in trace.conversations:
         yield from _in_raw(trace, conversation)
+        yield from _in_spans(trace, conversation)
 
 
 def _in_raw(trace: Trace, conversation: Conversation) -> Iterator[Finding]:
@@ -65,6 +71,25 @@ def _in_raw(trace: Trace, conversation: Conversation) -> Iterator[Finding]:
         told = f": {quoted(said, 200)}" if said else ""
         message = f"The framework reported an error inside {named(run)}{told}, but the run ends as a success."
         yield about(trace, run, message, row, run.end)
+
+
+def _in_spans(trace: Trace, conversation: Conversation) -> Iterator[Finding]:
+    """The agent's own span ended in an error that is neither a pause nor the client's leaving."""
+    spans = trace.records.spans
+    for run in conversation.runs:
+        if run.outcome != "success" or run.end is None:
+            continue
+        for root in run.roots:
+            if STATUSES[spans.status[root]] != "error":
+                continue
+            error = trace.records.pool.text(spans.error[root]) or ""
+            if PAUSES.search(error[:4000]) or _LEFT.search(error[:4000]):
+                continue
+            told = f": {quoted(error, 200)}" if error else ""
+            message = (
+                f"The agent's span of {named(run)} ended in an error{told}, but the run ends as a success."
+            )
+            yield about(trace, run, message, At("span", root), run.end, place="telemetry")
 
 
 def _failure(event: Any) -> str | None:

@@ -1,0 +1,1 @@
+"""Rules about spans: what is missing from them, and what they record wrongly."""
