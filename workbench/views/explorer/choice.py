@@ -63,7 +63,7 @@ def read(asked: object, first: int | None) -> tuple[Choice, dict[str, str]]:
     `first` is the first moment of the capture, UTC ns: `+12.5` and `10:30` count from it.
     """
     given = asked if isinstance(asked, dict) else {}
-    words = {
+    words: dict[str, Any] = {
         name: value[:_LONGEST].strip().lower()
         for name in ("thread", "run", "call", "tool", "text")
         if isinstance(value := given.get(name), str)
@@ -72,15 +72,14 @@ def read(asked: object, first: int | None) -> tuple[Choice, dict[str, str]]:
         if given.get(name) in known:
             words[name] = given[name]
     wrong: dict[str, str] = {}
-    moments: dict[str, int] = {}
     for name in ("since", "until"):
         typed = given.get(name)
         if isinstance(typed, str) and typed.strip():
             try:
-                moments[name] = moment(typed[:_LONGEST], first, end=name == "until")
+                words[name] = moment(typed[:_LONGEST], first, end=name == "until")
             except ValueError as error:
                 wrong[name] = str(error)
-    return Choice(**words, **moments), wrong
+    return Choice(**words), wrong
 
 
 def moment(typed: str, first: int | None, *, end: bool = False) -> int:
@@ -140,7 +139,8 @@ def runs(call: Call) -> set[str]:
     found = {call.run.run_id} | {start.run.run_id for start in call.starts}
     found |= {result.run.run_id for result in call.results}
     for approval in call.approvals:
-        found |= {item.run.run_id for item in (*approval.asks, *approval.answers)}
+        found |= {ask.run.run_id for ask in approval.asks}
+        found |= {answer.run.run_id for answer in approval.answers}
     return found
 
 
@@ -161,4 +161,6 @@ def contents(call: Call) -> Iterable[str | None]:
 def numbers(value: Any, most: int) -> list[int]:
     """The numbers from 0 below `most` in a list that a page sent."""
     items = value if isinstance(value, list) else []
-    return [item for item in items if isinstance(item, int) and not isinstance(item, bool) and 0 <= item < most]
+    return [
+        item for item in items if isinstance(item, int) and not isinstance(item, bool) and 0 <= item < most
+    ]

@@ -26,8 +26,7 @@ def of_calls(left: Call, right: Call, left_steps: Sequence[Step], right_steps: S
     rows = [
         {"same": one == other, "head": name, "left": one, "right": other}
         for name, one, other in (
-            (name, one, other)
-            for (name, one), (_, other) in zip(_facts(left), _facts(right), strict=True)
+            (name, one, other) for (name, one), (_, other) in zip(_facts(left), _facts(right), strict=True)
         )
     ]
     told = [[_told(step, call) for step in steps[:MAX_STEPS]] for steps, call in ((left_steps, left), (right_steps, right))]  # fmt: skip

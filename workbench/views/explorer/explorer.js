@@ -1,7 +1,7 @@
 // The page of the explorer. It asks the kernel (Session in session.py) and shows what it is told.
 // Texts of a capture only ever become text nodes or the value of `title`: never markup, never a style.
 
-const LIST_ROW = 25, RUNG = 30, GUTTER = 168, SPARE = 12;
+const LIST_ROW = 25, RUNG = 30, GUTTER = 138, SPARE = 12;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An element with classes, text and children. */
@@ -305,7 +305,7 @@ class Explorer {
 
   /** Columns of the lifelines: the pair that talks most stands wide apart. */
   place() {
-    const wide = (left, right) => (["client", "agent"].every((role) => [left.role, right.role].includes(role)) ? 300 : 150);
+    const wide = (left, right) => (["client", "agent"].every((role) => [left.role, right.role].includes(role)) ? 240 : 150);
     const x = [];
     let at = GUTTER + 66;
     this.people.forEach((person, index) => {
@@ -353,10 +353,10 @@ class Explorer {
       words.title = `${row.head} ${row.label}`;
       const count = make("div", "gutter", row.number);
       count.style.left = "0";
-      count.style.width = "84px";
+      count.style.width = "70px";
       const time = make("div", "gutter", row.time);
-      time.style.left = "84px";
-      time.style.width = `${GUTTER - 96}px`;
+      time.style.left = "70px";
+      time.style.width = `${GUTTER - 74}px`;
       node.append(picture, count, time, words);
     }
     return node;
@@ -483,6 +483,7 @@ class Explorer {
   reset() {
     this.filter = {};
     this.chosen = [];
+    this.kept = { ...this.kept, [this.which]: [] };
     this.whole = false;
     for (const field of Object.values(this.fields)) field.value = "";
   }
@@ -521,13 +522,13 @@ class Explorer {
       fetch: fetch("calls"),
       row: (row) => {
         const [symbol, tone, words] = row.fate;
-        const node = make("div", "row", "");
+        const node = make("div", "row call");
         node.append(
-          make("span", "fixed", row.worst ? "" : " ", ...(row.worst ? [this.badge(row.worst)] : [])),
+          row.worst ? this.badge(row.worst) : make("span"),
           make("span", "mono", row.tool),
           make("span", "mono soft", row.id),
-          make("span", "mono soft wide", row.arguments),
-          make("span", "fixed", row.decision),
+          make("span", "mono soft", row.arguments),
+          make("span", "", row.decision),
           make("span", `badge fixed ${tone}`, symbol),
           make("span", "", words),
         );

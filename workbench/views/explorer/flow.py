@@ -272,9 +272,7 @@ class _People:
     def rows(self) -> list[Row]:
         """The lifelines as the page shows them, from left to right."""
         fixed = {CLIENT: "client", AGENT: "agent", MODEL: "model", OTHER: "other tools"}
-        made = [
-            Participant(key, fixed[key], key) if key in fixed else tool(key) for key in self.keys
-        ]
+        made = [Participant(key, fixed[key], key) if key in fixed else tool(key) for key in self.keys]
         return [{"name": person.name, "role": person.role} for person in made]
 
 
@@ -301,5 +299,3 @@ def signal(step: Step) -> str:
     if step.payload is not None:
         return "payload"
     return "request" if step.request is not None else "telemetry"
-
-

@@ -96,7 +96,9 @@ class Listing:
 
     def about(self, choice: Choice, calls: Sequence[int]) -> list[int]:
         """Numbers of the findings that pass: of the threads, runs and calls that do."""
-        of_calls = bool(choice.call or choice.tool or choice.signal or choice.text) or not choice.in_time(None)
+        of_calls = bool(choice.call or choice.tool or choice.signal or choice.text) or not choice.in_time(
+            None
+        )
         named: dict[str, set[str]] = defaultdict(set)
         for number in calls if of_calls else ():
             for name in filters.ids(self.calls[number]):

@@ -158,7 +158,9 @@ class Session:
     def _troubled(self) -> int:
         """The thread with the worst findings, the first of them."""
         of_thread = self.listing.of_thread
-        ranks = [min((SEVERITIES.index(f.severity) for f in found), default=len(SEVERITIES)) for found in of_thread]
+        ranks = [
+            min((SEVERITIES.index(f.severity) for f in found), default=len(SEVERITIES)) for found in of_thread
+        ]
         return ranks.index(min(ranks)) if ranks else 0
 
     def _shown(self) -> Row:
@@ -251,7 +253,7 @@ class Session:
                 flow = Flow(side.pieces, [side.listing.talk_of[number]], Choice(), calls=[call])
                 flow.grow(10_000, seconds=5)
                 made.append(flow.steps)
-            return difference.of_calls(*calls, *made)
+            return difference.of_calls(calls[0], calls[1], made[0], made[1])
         if len(self._sides) == 2 and not picked:
             left, right = (side.listing for side in self._sides)
             return difference.of_traces(left.calls, right.calls, left.findings, right.findings)

@@ -42,7 +42,9 @@ class Explorer:
         try:
             from workbench.views.explorer.widget import ExplorerWidget
         except ImportError as error:
-            raise ImportError('the live explorer needs anywidget: pip install "agui-workbench[lab]"') from error
+            raise ImportError(
+                'the live explorer needs anywidget: pip install "agui-workbench[lab]"'
+            ) from error
         return ExplorerWidget(self.session)
 
     @property
@@ -60,7 +62,11 @@ class Explorer:
     def alt(self) -> str:
         """What there is to look through, in a sentence."""
         listing = self.session.listing
-        counts = ((len(listing.talks), "thread"), (len(listing.calls), "call"), (len(listing.findings), "finding"))
+        counts = (
+            (len(listing.talks), "thread"),
+            (len(listing.calls), "call"),
+            (len(listing.findings), "finding"),
+        )
         return f"Explorer of {', '.join(plural(n, word) for n, word in counts)}"
 
     @cached_property

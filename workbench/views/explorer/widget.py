@@ -25,7 +25,7 @@ def css() -> str:
     )
 
 
-class ExplorerWidget(anywidget.AnyWidget):  # type: ignore[misc]
+class ExplorerWidget(anywidget.AnyWidget):
     """Answers what its page asks. Questions come as messages with a number, answers carry the same number."""
 
     _esm = (_HERE / "explorer.js").read_text(encoding="utf-8")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.exceptions import DiagramError
 from workbench.views import mermaid, tables
 from workbench.views.explorer.choice import Choice
-from workbench.views.grid import Cell, Grid, cell, markdown as quoted
+from workbench.views.grid import Cell, Grid, cell
+from workbench.views.grid import markdown as quoted
 from workbench.views.participants import participants
 from workbench.views.text import clean, plural
 
