@@ -62,7 +62,7 @@ class Session:
             "grow": self._grow,
             "record": self._record,
             "finding": self._finding,
-            "difference": self._difference,
+            "difference": lambda _: self._difference(),
             "markdown": lambda _: {"text": words.markdown(self)},
         }
         self._wrong: dict[str, str] = {}
@@ -243,7 +243,7 @@ class Session:
             return {**shown, "message": f"{finding.rule}: its evidence is on no arrow ({places or 'none'})"}
         return {**shown, "row": row, "step": self.flow.rows[row]["step"]}
 
-    def _difference(self, question: Row) -> Row:
+    def _difference(self) -> Row:
         """Of the two calls that are chosen, else of the two traces."""
         picked = [(side, number) for side in self._sides for number in side.chosen]
         if len(picked) == 2:
