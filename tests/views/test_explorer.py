@@ -256,7 +256,7 @@ def test_text_is_found_across_deltas_and_in_every_spelling(make: Callable[..., w
     search = Search(trace)
 
     def types(text: str) -> set[str]:
-        return {trace.events.at[at.row, "type"] for at in search(text)}
+        return {trace.events.at[row, "type"] for row in search(text).event}
 
     assert types("REFUND") == {"TEXT_MESSAGE_CONTENT"}
     assert types("grüße\nan") == {"TOOL_CALL_RESULT"}
@@ -275,7 +275,7 @@ def test_a_long_member_is_searched_in_stretches(make: Callable[..., wb.Trace], m
     whole = search.Search(trace)("call-01")
     monkeypatch.setattr(search, "_STRETCH", 50)
     assert search.Search(trace)("call-01") == whole
-    assert len(whole) == 40
+    assert len(whole.event) == 40
 
 
 def test_two_calls_differ_by_what_happened_not_by_their_ids(make: Callable[..., wb.Trace]) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workbench.calls import tables
 from workbench.calls.conversation import Call
 from workbench.model import PLACES, SEVERITIES
 
@@ -108,20 +107,6 @@ def moment(typed: str, first: int | None, *, end: bool = False) -> int:
     since = when - datetime(1970, 1, 1, tzinfo=UTC)
     whole = (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000
     return whole + (coarse * 10**9 - 1 if end and coarse else 0)
-
-
-def fits(choice: Choice, call: Call, worst: str, time: int | None, threads: Sequence[str]) -> bool:
-    """Whether a call passes; `worst` is the worst severity of its findings, empty without any."""
-    return (
-        (not choice.thread or holds(choice.thread, threads))
-        and (not choice.call or holds(choice.call, ids(call)))
-        and (not choice.tool or choice.tool in call.tool.lower())
-        and (not choice.severity or worst in choice.severities)
-        and (not choice.run or holds(choice.run, runs(call)))
-        and choice.in_time(time)
-        and (not choice.signal or choice.signal in tables.signals(call))
-        and (not choice.text or holds(choice.text, contents(call)))
-    )
 
 
 def holds(part: str, texts: Iterable[str | None]) -> bool:

@@ -292,14 +292,24 @@ class Explorer {
   /** Let the kernel make the rest of the ladder, a little at a time. */
   async fill(ladder) {
     const { flow } = ladder;
+    const more = async (op) => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      if (flow !== this.flow || this.closed) return null;
+      return this.busy ? {} : this.ask(op, { flow });
+    };
     let { complete } = ladder;
-    while (!complete && flow === this.flow && !this.closed) {
-      await new Promise((resolve) => setTimeout(resolve, 40));
-      if (this.busy || flow !== this.flow) continue;
-      const answer = await this.ask("grow", { flow });
-      if (answer.stale || answer.error || flow !== this.flow) return;
+    while (!complete) {
+      const answer = await more("grow");
+      if (!answer || answer.stale || answer.error || flow !== this.flow) return;
+      if (!answer.people) continue;
       complete = answer.complete;
       this.rungs(answer);
+    }
+    // then let it prepare the search for texts, so that the first one need not wait
+    while (!this.warm?.[this.which]) {
+      const answer = await more("warm");
+      if (!answer || answer.error) return;
+      if (answer.complete) this.warm = { ...this.warm, [this.which]: true };
     }
   }
 

@@ -8,14 +8,16 @@ screen must not wait for it.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from workbench.calls.conversation import At, Call, Run
+from workbench.calls.conversation import At, Call, Conversation, Run
 from workbench.views import marks, order, payloads, steps
 from workbench.views.explorer.choice import Choice, holds
 from workbench.views.explorer.listing import Listing
+from workbench.views.explorer.search import Hits
 from workbench.views.ladder import offset
 from workbench.views.layout import head_text
 from workbench.views.participants import MAX_PARTICIPANTS, OTHER, Participant, tool
@@ -24,7 +26,7 @@ from workbench.views.svg import ARROWS
 from workbench.views.text import clean, plural
 
 #: events of which steps are made in one go; the first piece is small, so that it is there at once
-_PIECE, _FIRST = 4_000, 1_500
+_PIECE, _FIRST = 2_000, 1_500
 #: rows after which a ladder ends; nobody scrolls further, and browsers have a longest page
 MAX_ROWS = 400_000
 
@@ -40,6 +42,7 @@ class Pieces:
         self._events: list[list[Pair]] | None = None
         self._pieces: dict[int, list[list[Pair]]] = {}
         self._made: dict[tuple[int, int], list[Step]] = {}
+        self._by_run: dict[int, dict[int, list[Call]]] = {}
 
     def of_talk(self, number: int, needed: Callable[[list[Pair]], bool]) -> Iterator[list[Step]]:
         """The steps of a talk in order. `needed` is asked with the events of a piece before its steps are made."""
@@ -58,15 +61,55 @@ class Pieces:
             yield made
 
     def _steps(self, number: int, pairs: list[Pair], *, last: bool) -> list[Step]:
-        trace, talk = self.listing.trace, self.listing.talks[number]
+        trace = self.listing.trace
+        talk = self._part(number, pairs, last=last)
         made = steps.of_conversation(trace, talk, pairs)
         payloads.insert(trace, talk, made)
-        # what runs without any event have to show comes with the last piece
-        here = {id(run) for _, run in pairs}
-        here |= {id(run) for run in talk.runs if run.first is None} if last else set()
-        made = [step for step in made if id(step.run) in here]
         marks.place(trace, made, self.listing.of_thread[number])
         return made
+
+    def _part(self, number: int, pairs: list[Pair], *, last: bool) -> Conversation:
+        """The talk with only the runs of these events, and what happened in them."""
+        talk = self.listing.talks[number]
+        if len(self._pieces[number]) == 1:
+            return talk
+        here = {id(run) for _, run in pairs}
+        # runs without any event come with the last piece
+        here |= {id(run) for run in talk.runs if run.first is None} if last else set()
+        by_run = self._by_run.get(number)
+        if by_run is None:
+            by_run = self._by_run[number] = _by_run(self.listing, talk)
+        order_of = self.listing.number_of
+        calls = {order_of[id(call)]: call for key in here for call in by_run.get(key, ())}
+        return replace(
+            talk,
+            runs=[run for run in talk.runs if id(run) in here],
+            calls=[calls[key] for key in sorted(calls)],
+            lists=[items for items in talk.lists if id(items.run) in here],
+        )
+
+
+def _by_run(listing: Listing, talk: Conversation) -> dict[int, list[Call]]:
+    """The calls of a talk by each run in which something happened to them."""
+    found: dict[int, list[Call]] = defaultdict(list)
+    for call in talk.calls:
+        runs = touched(call)
+        runs.update(id(listing.trace.run_of(row)) for row in call.ends)
+        for key in runs:
+            found[key].append(call)
+    return found
+
+
+def touched(call: Call) -> set[int]:
+    """The runs (by identity) in which something happened to a call."""
+    found = {id(call.run)}
+    found.update(id(start.run) for start in call.starts)
+    found.update(id(result.run) for result in call.results)
+    for approval in call.approvals:
+        found.add(id(approval.run))
+        found.update(id(ask.run) for ask in approval.asks)
+        found.update(id(answer.run) for answer in approval.answers)
+    return found
 
 
 def _pieces(pairs: list[Pair]) -> Iterator[list[Pair]]:
@@ -91,7 +134,7 @@ class Flow:
         choice: Choice,
         *,
         calls: Sequence[Call] | None = None,
-        hits: set[At] | None = None,
+        hits: Hits | None = None,
     ) -> None:
         self.pieces = pieces
         self.choice = choice
@@ -106,7 +149,7 @@ class Flow:
         self.people = _People(pieces.listing, talks, calls)
         self._source = self._walk()
 
-    def grow(self, rows: int, seconds: float = 0.12) -> None:
+    def grow(self, rows: int, seconds: float = 0.08) -> None:
         """Make rows until there are so many, or the time is over, or there are no more."""
         until = time.monotonic() + seconds
         while len(self.rows) < rows and not self.complete and time.monotonic() < until:
@@ -211,8 +254,16 @@ class Flow:
 
     def _hit(self, step: Step) -> bool:
         assert self._hits is not None
-        at = places(step)
-        return any(place in self._hits for place in at) or (not at and holds(self.choice.text, (step.label,)))
+        if step.rows:
+            return not self._hits.event.isdisjoint(step.rows)
+        if step.payload is not None:
+            return step.payload in self._hits.payload
+        if step.request is not None:
+            # a request may hold a whole history: what it carries is an arrow of its own
+            return holds(self.choice.text, (step.label,)) or (
+                step.kind == "request" and step.request in self._hits.request
+            )
+        return holds(self.choice.text, (step.label,))
 
 
 class _Belongs:
@@ -224,12 +275,7 @@ class _Belongs:
         self.asked = {call.id for call in calls}
         self.runs: set[int] = set()
         for call in calls:
-            places = [call, *call.starts, *call.results]
-            places += [x for a in call.approvals for x in (a, *a.asks, *a.answers)]
-            self.runs.update(id(place.run) for place in places)  # type: ignore[attr-defined]
-            for synthetic in (a.call for a in call.approvals):
-                if synthetic is not None:
-                    self.runs.add(id(synthetic.run))
+            self.runs |= touched(call)
 
     def __call__(self, step: Step) -> bool:
         if step.call is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 from workbench.calls.conversation import Call, Conversation
+from workbench.calls.tables import signals
 from workbench.findings import Finding
 from workbench.readers.records import NO_TIME
 from workbench.trace import Trace
@@ -37,6 +38,7 @@ class Listing:
         self.number_of = {id(call): number for number, call in enumerate(self.calls)}
         self.finding_number = {id(finding): number for number, finding in enumerate(self.findings)}
         self.search = Search(trace)
+        self._columns: dict[str, list[str]] = {}
 
     @cached_property
     def first(self) -> int | None:
@@ -79,20 +81,36 @@ class Listing:
         return found
 
     def fitting(self, choice: Choice) -> list[int]:
-        """Numbers of the calls that pass the filters."""
-        records = self.trace.records
-        timed = choice.since is not None or choice.until is not None
-        return [
-            number
-            for number, call in enumerate(self.calls)
-            if filters.fits(
-                choice,
-                call,
-                self.worst[number],
-                order.time_at(records, call.at) if timed else None,
-                self.names[self.talk_of[number]],
-            )
-        ]
+        """Numbers of the calls that pass the filters, cheap questions first."""
+        left: Iterable[int] = range(len(self.calls))
+        if choice.thread:
+            talks = {n for n, names in enumerate(self.names) if filters.holds(choice.thread, names)}
+            left = [n for n in left if self.talk_of[n] in talks]
+        if choice.severity:
+            left = [n for n in left if self.worst[n] in choice.severities]
+        for part, column in ((choice.call, "ids"), (choice.tool, "tools"), (choice.run, "runs")):
+            if part:
+                texts = self._column(column)
+                left = [n for n in left if part in texts[n]]
+        if choice.since is not None or choice.until is not None:
+            records = self.trace.records
+            left = [n for n in left if choice.in_time(order.time_at(records, self.calls[n].at))]
+        if choice.signal:
+            left = [n for n in left if choice.signal in signals(self.calls[n]).split(", ")]
+        if choice.text:
+            left = [n for n in left if filters.holds(choice.text, filters.contents(self.calls[n]))]
+        return list(left)
+
+    def _column(self, name: str) -> list[str]:
+        """What a filter looks into, in lower case, for every call; made when it is first asked."""
+        made = self._columns.get(name)
+        if made is None:
+            told: Callable[[Call], Iterable[str]] = {
+                "ids": filters.ids, "runs": filters.runs, "tools": lambda call: [call.tool],
+            }[name]  # fmt: skip
+            # no id holds a line feed that somebody could type
+            made = self._columns[name] = ["\n".join(told(call)).lower() for call in self.calls]
+        return made
 
     def about(self, choice: Choice, calls: Sequence[int]) -> list[int]:
         """Numbers of the findings that pass: of the threads, runs and calls that do."""

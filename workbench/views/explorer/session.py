@@ -60,6 +60,7 @@ class Session:
             "findings": lambda q: {"rows": self._side.listing.finding_rows(_window(q, self.found))},
             "ladder": self._ladder,
             "grow": self._grow,
+            "warm": lambda _: {"complete": self._side.listing.search.warm(0.08)},
             "record": self._record,
             "finding": self._finding,
             "difference": lambda _: self._difference(),
