@@ -58,6 +58,19 @@ async ([name, value]) => {
 }
 """
 
+#: from the first row of the ladder to the last one, painted
+END_OF_LADDER = """
+async () => {
+  const list = document.querySelector('.wb-explorer .ladder .list');
+  const rows = Math.round(list.querySelector('.tall').clientHeight / 30);
+  const began = performance.now();
+  list.scrollTop = list.scrollHeight;
+  while (!list.querySelector(`[data-row="${rows - 1}"]`)) await new Promise(requestAnimationFrame);
+  await new Promise(requestAnimationFrame);
+  return [rows, performance.now() - began];
+}
+"""
+
 
 def calls_only(path: Path, total: int, runs: int = 500) -> None:
     """One thread, four events per call."""
@@ -135,12 +148,16 @@ def measure(events: int, *, calls: bool) -> dict[str, float]:
             first = page.evaluate("async () => (await window.first) - window.began") / 1e3
             shown = wire.bytes
             times = [page.evaluate(TYPE, list(typed)) for typed in TYPED]
+            page.wait_for_function(
+                "!document.querySelector('.wb-explorer .ladder .count').textContent.includes('…')"
+            )
+            end = page.evaluate(END_OF_LADDER)
             browser.close()
     slow = sorted(zip(times, TYPED, strict=True), reverse=True)[:3]
     print("slowest:", ", ".join(f"{name} {value!r} {time:.0f} ms" for time, (name, value) in slow))
     return {
         "first": first, "median": statistics.median(times), "most": max(times), "wire": shown / 1e6,
-        "all": wire.bytes / 1e6,
+        "all": wire.bytes / 1e6, "rows": end[0], "end": end[1],
     }  # fmt: skip
 
 
@@ -158,7 +175,7 @@ def row(name: str, events: int, figures: dict[str, float]) -> str:
     """One line of the table."""
     return (
         f"| {name} | {events:,} | {figures['first']:.1f} | {figures['median']:.0f} | {figures['most']:.0f} "
-        f"| {figures['wire']:.2f} | {figures['all']:.2f} |"
+        f"| {figures['wire']:.2f} | {figures['all']:.2f} | {figures['rows']:,.0f} | {figures['end']:.0f} |"
     )
 
 
@@ -170,8 +187,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="measure both and write the page")
     asked = parser.parse_args()
     lines = [
-        "| capture | events | first view, s | filter to repaint, ms: median | slowest | wire, MB: first view | after all filters |",
-        "|---|---|---|---|---|---|---|",
+        "| capture | events | first view, s | filter to repaint, ms: median | slowest | wire, MB: first view | after all filters | rows of the ladder | to the end, ms |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for calls in (False, True) if asked.write else (asked.calls,):
         name = "25,000 calls in one thread" if calls else "64 threads of text and calls"
