@@ -9,6 +9,7 @@ from workbench.calls.conversation import At
 from workbench.trace import Trace
 from workbench.views.explorer.flow import places
 from workbench.views.steps import Step
+from workbench.views.tables import advice
 from workbench.views.text import clean
 
 #: characters of one record, and records of one step, that are shown
@@ -25,7 +26,7 @@ def of_step(trace: Trace, step: Step) -> dict[str, Any]:
         "records": shown,
         "more": len(at) - len(shown),
         "findings": [
-            {"severity": m.finding.severity, "rule": m.finding.rule, "message": clean(m.finding.message, 1000), "help": clean(m.finding.help, 600)}
+            {"severity": m.finding.severity, "rule": m.finding.rule, "message": clean(m.finding.message, 1000), "help": advice(m.finding.help)}
             for m in step.marks
         ],
     }  # fmt: skip
