@@ -18,6 +18,7 @@ import re
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 import big_capture  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
+import workbench as wb  # noqa: E402
 from tests.conftest import browser_path  # noqa: E402
 from tests.notebooks import lab  # noqa: E402
 
@@ -115,6 +117,7 @@ def measure(events: int, *, calls: bool) -> dict[str, float]:
             "wb.explore(trace)",
         )
         lab.write(folder, "big.ipynb", lab.notebook(*cells))
+        check = _check(capture)
         with lab.server(folder) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=browser_path(),
@@ -156,9 +159,18 @@ def measure(events: int, *, calls: bool) -> dict[str, float]:
     slow = sorted(zip(times, TYPED, strict=True), reverse=True)[:3]
     print("slowest:", ", ".join(f"{name} {value!r} {time:.0f} ms" for time, (name, value) in slow))
     return {
-        "first": first, "median": statistics.median(times), "most": max(times), "wire": shown / 1e6,
+        "check": check, "first": first, "median": statistics.median(times), "most": max(times), "wire": shown / 1e6,
         "all": wire.bytes / 1e6, "rows": end[0], "end": end[1],
     }  # fmt: skip
+
+
+def _check(capture: Path) -> float:
+    """Seconds of the check that the first view includes, here, under the load of the moment."""
+    trace = wb.load(capture)
+    assert trace.conversations
+    began = time.monotonic()
+    wb.check(trace)
+    return time.monotonic() - began
 
 
 class _Wire:
@@ -174,7 +186,7 @@ class _Wire:
 def row(name: str, events: int, figures: dict[str, float]) -> str:
     """One line of the table."""
     return (
-        f"| {name} | {events:,} | {figures['first']:.1f} | {figures['median']:.0f} | {figures['most']:.0f} "
+        f"| {name} | {events:,} | {figures['first']:.1f} | {figures['check']:.1f} | {figures['median']:.0f} | {figures['most']:.0f} "
         f"| {figures['wire']:.2f} | {figures['all']:.2f} | {figures['rows']:,.0f} | {figures['end']:.0f} |"
     )
 
@@ -187,8 +199,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="measure both and write the page")
     asked = parser.parse_args()
     lines = [
-        "| capture | events | first view, s | filter to repaint, ms: median | slowest | wire, MB: first view | after all filters | rows of the ladder | to the end, ms |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| capture | events | first view, s | a check alone, s | filter to repaint, ms: median | slowest | wire, MB: first view | after all filters | rows of the ladder | to the end, ms |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for calls in (False, True) if asked.write else (asked.calls,):
         name = "25,000 calls in one thread" if calls else "64 threads of text and calls"

@@ -159,11 +159,14 @@ class _Picture:
         severities = {flag.finding.severity for lane in self.lanes for flag in lane.flags}
         x = MARGIN
         entries = [(kind, WORDS[kind]) for kind in WORDS if kind in kinds]
-        looks = {_RESULTS.get(lane.result[1], "soft"): lane.result[1] for lane in self.lanes if lane.result}
-        entries += [(f"result:{colour}", f"result: {word}") for colour, word in looks.items()]
+        looks: dict[str, dict[str, None]] = {}
+        for word in sorted({lane.result[1] for lane in self.lanes if lane.result}):
+            looks.setdefault(_RESULTS.get(word, "soft"), {})[word] = None
+        entries += [(f"result:{colour}", f"result: {', '.join(words)}") for colour, words in looks.items()]
         made = {_kept(decision) for lane in self.lanes for _, decision in lane.decisions}
         entries += [
-            (f"decision:{kept}", "approved" if kept else "rejected") for kept in sorted(made, reverse=True)
+            (f"decision:{kept}", "approved" if kept else "not approved")
+            for kept in sorted(made, reverse=True)
         ]
         entries += [(name, name) for name in SEVERITY_LETTER if name in severities]
         for name, words in entries:
