@@ -3,9 +3,9 @@
     python benchmarks/explorer.py [--events 100000] [--calls] [--write]
 
 Makes a capture of that many events, opens `wb.explore(trace)` in JupyterLab, types into the
-filters and prints: CPU seconds of the same call without a page, seconds from running the cell to
-the first view (check included, the capture loaded before), milliseconds from typing to the
-painted answer (median and the slowest), and bytes that came over the wire. `--calls` makes
+filters and prints: seconds from running the cell to the first view (check included, the capture
+loaded before) and of that check alone, milliseconds from typing to the painted answer (median
+and the slowest), bytes that came over the wire, and the way to the end of the ladder. `--calls` makes
 four events per call in one thread instead of 64 threads of streamed text. `--write` puts the
 figures of both into docs/performance.md.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
@@ -104,8 +105,6 @@ class Explorer:
     def _ladder(self) -> SequenceDiagram:
         flow = self.session.flow
         flow.grow(_MAX_ARROWS)
-        from dataclasses import replace
-
         steps = [replace(step) for step in flow.steps[:_MAX_ARROWS]]
         shown = sum(step.events for step in steps)
         left = not flow.complete or len(flow.steps) > len(steps)
