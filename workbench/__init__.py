@@ -7,6 +7,7 @@
     trace.calls, trace.approvals            # pandas DataFrames, see docs/tables.md
     wb.sequence_diagram(trace)              # the ladder
     wb.timeline(trace)                      # one lane per call
+    wb.explore(trace)                       # look through it in JupyterLab
     print(wb.markdown(trace, findings))     # a text for an issue
 
 Every name is imported when it is first used, so that `import workbench` stays light.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.report.markdown import markdown
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
+    from workbench.views.explorer import explore
     from workbench.views.sequence import sequence_diagram
     from workbench.views.tables import approvals_table, calls_table, findings_table
     from workbench.views.timeline import timeline
@@ -40,6 +42,7 @@ __all__ = [
     "approvals_table",
     "calls_table",
     "check",
+    "explore",
     "findings_table",
     "formats",
     "load",
@@ -59,6 +62,7 @@ _HOMES = {
     "approvals_table": "views.tables",
     "calls_table": "views.tables",
     "check": "rules",
+    "explore": "views.explorer",
     "findings_table": "views.tables",
     "formats": "readers",
     "load": "trace",
