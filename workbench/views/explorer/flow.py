@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.calls.conversation import At, Call, Conversation, Run
-from workbench.views import marks, order, payloads, steps
+from workbench.views import marks, order, payloads, steps, telemetry
 from workbench.views.explorer.choice import Choice, holds
 from workbench.views.explorer.listing import Listing
 from workbench.views.explorer.search import Hits
@@ -65,6 +65,7 @@ class Pieces:
         talk = self._part(number, pairs, last=last)
         made = steps.of_conversation(trace, talk, pairs)
         payloads.insert(trace, talk, made)
+        telemetry.insert(trace, talk, made)
         marks.place(trace, made, self.listing.of_thread[number])
         return made
 
@@ -105,6 +106,7 @@ def touched(call: Call) -> set[int]:
     found = {id(call.run)}
     found.update(id(start.run) for start in call.starts)
     found.update(id(result.run) for result in call.results)
+    found.update(id(execution.run) for execution in call.executions)
     for approval in call.approvals:
         found.add(id(approval.run))
         found.update(id(ask.run) for ask in approval.asks)
@@ -335,6 +337,8 @@ def places(step: Step) -> list[At]:
         found.append(At("request", step.request))
     if step.payload is not None:
         found.append(At("payload", step.payload))
+    if step.at is not None:
+        found.append(step.at)
     return found
 
 

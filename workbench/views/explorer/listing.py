@@ -46,6 +46,10 @@ class Listing:
         records = self.trace.records
         times = [time for time in records.events.time if time != NO_TIME]
         times += [request.time for request in records.requests if request.time is not None]
+        if not times:
+            times = [
+                time for rows in (records.spans.start, records.logs.time) for time in rows if time != NO_TIME
+            ]
         return min(times, default=None)
 
     @cached_property
