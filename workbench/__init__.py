@@ -20,7 +20,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.exceptions import LoadError
     from workbench.findings import Evidence, Finding, Findings
+    from workbench.follow import follow
     from workbench.readers import formats, samples
+    from workbench.record.agent_framework import recorder
+    from workbench.record.middleware import record
     from workbench.report.markdown import markdown
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
@@ -41,9 +44,12 @@ __all__ = [
     "calls_table",
     "check",
     "findings_table",
+    "follow",
     "formats",
     "load",
     "markdown",
+    "record",
+    "recorder",
     "rule",
     "samples",
     "sequence_diagram",
@@ -60,9 +66,12 @@ _HOMES = {
     "calls_table": "views.tables",
     "check": "rules",
     "findings_table": "views.tables",
+    "follow": "follow",
     "formats": "readers",
     "load": "trace",
     "markdown": "report.markdown",
+    "record": "record.middleware",
+    "recorder": "record.agent_framework",
     "rule": "rules",
     "samples": "readers",
     "sequence_diagram": "views.sequence",
