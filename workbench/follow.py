@@ -21,10 +21,10 @@ _Signature = tuple[tuple[str, int, int], ...]
 def follow(folder: str | os.PathLike[str], *, limits: Limits | None = None) -> Following:
     """Follow a folder that is recorded into, which need not be there yet.
 
-        live = wb.follow("recording")
-        live.trace.calls                # the calls so far; asked again, the calls by then
-        for trace in live.watch(60):    # a new trace for each change, for a minute
-            print(trace)
+    live = wb.follow("recording")
+    live.trace.calls                # the calls so far; asked again, the calls by then
+    for trace in live.watch(60):    # a new trace for each change, for a minute
+        print(trace)
     """
     return Following(folder, limits)
 

@@ -66,7 +66,9 @@ def look(target: str) -> str:
 
 
 def agent(turns, **more):
-    return Agent(client=Scripted(turns), name="operator", instructions="Be brief.", tools=[deploy, look], **more)
+    return Agent(
+        client=Scripted(turns), name="operator", instructions="Be brief.", tools=[deploy, look], **more
+    )
 
 
 def app(made):

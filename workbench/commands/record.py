@@ -54,9 +54,13 @@ def record(
         print(f"workbench: listening at {host}: {meaning}", file=sys.stderr)
     missing = [name for name in _NEEDED if not _is_there(name)]
     if missing:
-        _refuse(f"{', '.join(missing)} is missing; it comes with the extra `record`: pip install 'agui-workbench[record]'")
+        _refuse(
+            f"{', '.join(missing)} is missing; it comes with the extra `record`: pip install 'agui-workbench[record]'"
+        )
     try:
-        served = _listen(upstream, provider_upstream, folder, host, (port, provider_port, otlp_port), otlp=otlp)
+        served = _listen(
+            upstream, provider_upstream, folder, host, (port, provider_port, otlp_port), otlp=otlp
+        )
     except ValueError as error:
         _refuse(str(error))
     except OSError as error:
@@ -88,8 +92,8 @@ def _listen(
     if upstream:
         wanted.append((f"proxy of {bare_url(upstream)}", Proxy(upstream, recording, AgentExchange), ports[0]))
     if provider:
-        app = Proxy(provider, recording, ProviderExchange)
-        wanted.append((f"proxy of {bare_url(provider)}", app, ports[1]))
+        proxy = Proxy(provider, recording, ProviderExchange)
+        wanted.append((f"proxy of {bare_url(provider)}", proxy, ports[1]))
     if otlp:
         wanted.append(("OTLP over HTTP (OTEL_EXPORTER_OTLP_ENDPOINT)", receiver(recording), ports[2]))
     served: list[Served] = []

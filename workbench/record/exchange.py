@@ -5,15 +5,15 @@ What is seen here never changes what is passed on, and whatever goes wrong here 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from workbench.readers import protobuf, requests
+from workbench.record import scope
 from workbench.record.framing import Frame, ProtoFrames, SseFrames, Text, Unpacked
-from workbench.record.journal import Journal, Recording
+from workbench.record.journal import Journal, Recording, say
 from workbench.record.secrets import bare_url
 
 #: Larger bodies are passed on, and not kept
@@ -57,8 +57,8 @@ class Exchange:
         if self._whole:
             self._body += chunk
 
-    def sent(self) -> None:
-        """The body of the request is whole."""
+    def sent(self, place: scope.Place | None = None) -> None:
+        """The body of the request is whole. `place` is told which thread and run it is for."""
 
     def response(self, status: int, headers: Headers) -> None:
         """The response begins."""
@@ -91,13 +91,17 @@ class AgentExchange(Exchange):
         self._frames: SseFrames | ProtoFrames | None = None
         self._words = b""
 
-    def sent(self) -> None:
+    def sent(self, place: scope.Place | None = None) -> None:
         """Write the request at once if it is a RunAgentInput: the server may never answer."""
         body = self.posted()
         self.unpack = Unpacked("")
         self._body = bytearray(body)
-        if self.method == "POST" and body and requests.decode(body) is not None:
-            self._begin(body)
+        decoded = requests.decode(body) if self.method == "POST" and body else None
+        if decoded is None:
+            return
+        if place is not None:
+            place["thread"], place["run"] = requests.key(decoded)
+        self._begin(body)
 
     def response(self, status: int, headers: Headers) -> None:
         """A stream of events makes an exchange one with an agent, whatever was posted."""
@@ -149,7 +153,9 @@ class AgentExchange(Exchange):
         lines = []
         for kind, data in frames:
             if kind == "comment":
-                lines.append(msgspec.json.encode(self._record("keepalive", comment=data.decode("utf-8", "replace"))))
+                lines.append(
+                    msgspec.json.encode(self._record("keepalive", comment=data.decode("utf-8", "replace")))
+                )
             elif kind == "event" and data.strip() and data.strip().upper() != b"[DONE]":
                 lines.append(self._event(data))
             elif kind == "damaged":
@@ -188,7 +194,7 @@ class ProviderExchange(Exchange):
         self._gathered = ""
         self._written = 0
 
-    def sent(self) -> None:
+    def sent(self, place: scope.Place | None = None) -> None:  # noqa: ARG002 - providers know no threads
         """Write the request."""
         body = self.posted()
         self._body.clear()
@@ -266,7 +272,9 @@ def _with_body(record: dict[str, Any], key: str, body: bytes, *, whole: bool) ->
 class Observer:
     """Tells an exchange what happens, and keeps what goes wrong in it away from those who talk."""
 
-    def __init__(self, kind: type[Exchange], recording: Recording, method: str, url: str, headers: Headers) -> None:
+    def __init__(
+        self, kind: type[Exchange], recording: Recording, method: str, url: str, headers: Headers
+    ) -> None:
         self._exchange: Exchange | None = None
         try:
             self._exchange = kind(recording, method, url, headers)
@@ -286,4 +294,4 @@ class Observer:
 
 def _say(problem: Exception) -> None:
     # not the message, which may quote what was sent
-    print(f"workbench: an exchange is not recorded any further: {type(problem).__name__}", file=sys.stderr)
+    say(f"an exchange is not recorded any further: {type(problem).__name__}")

@@ -11,10 +11,12 @@ may record into one folder, because each has files of its own.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
 import time
+import weakref
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,12 @@ from workbench.record.secrets import Secrets
 
 #: How the files end, by what is in them
 SUFFIXES = {"agui": ".agui.jsonl", "provider": ".jsonl", "otlp": ".jsonl", "agent": ".jsonl"}
+
+
+def say(words: str) -> None:
+    """Tell whoever runs this; a closed standard error is no reason to fail."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"workbench: {words}\n")
 
 
 class Recording:
@@ -111,10 +119,7 @@ class Journal:
                     view = view[os.write(self._file, view) :]
             except OSError as problem:
                 self._failed = True
-                print(
-                    f"workbench: recording stopped: {self.path or self._folder}: {problem.strerror}",
-                    file=sys.stderr,
-                )
+                say(f"recording stopped: {self.path or self._folder}: {problem.strerror}")
 
     def close(self) -> None:
         """Close the file."""
@@ -161,6 +166,18 @@ def _version() -> str:
         return "0"
 
 
+#: One recording for each folder of a process, so that what one part learns as a secret all keep
+_OPEN: weakref.WeakValueDictionary[Path, Recording] = weakref.WeakValueDictionary()
+
+
 def as_recording(folder: str | os.PathLike[str] | Recording) -> Recording:
-    """The recording itself, or a new one into a folder."""
-    return folder if isinstance(folder, Recording) else Recording(folder)
+    """The recording itself, or that of a folder."""
+    if isinstance(folder, Recording):
+        return folder
+    path = Path(folder).absolute()
+    found = _OPEN.get(path)
+    if found is None:
+        found = _OPEN[path] = Recording(folder)
+    else:
+        path.mkdir(parents=True, exist_ok=True)
+    return found

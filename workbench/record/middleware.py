@@ -6,6 +6,7 @@ import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from workbench.record import scope as serving
 from workbench.record.exchange import AgentExchange, Observer
 from workbench.record.journal import Recording, as_recording
 
@@ -40,6 +41,7 @@ class RecordingMiddleware:
         headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope.get("headers", ())]
         exchange = Observer(AgentExchange, self.recording, scope["method"], _url(scope, headers), headers)
         sent = gone = over = False
+        place = serving.enter()
 
         async def received() -> Message:
             nonlocal sent, gone
@@ -48,7 +50,7 @@ class RecordingMiddleware:
                 exchange.tell("request", message.get("body", b""))
                 if not message.get("more_body", False):
                     sent = True
-                    exchange.tell("sent")
+                    exchange.tell("sent", place)
             elif message["type"] == "http.disconnect":
                 gone = True
             return message

@@ -8,23 +8,34 @@ piles up in between.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from workbench.record.exchange import Exchange, Observer
 from workbench.record.journal import Recording
+from workbench.record.secrets import bare_url
 
 if TYPE_CHECKING:
     import httpx
     from starlette.requests import Request
 
-    from workbench.record.middleware import App, Message, Receive, Scope, Send
+    from workbench.record.middleware import Receive, Scope, Send
 
 #: Headers of one connection (RFC 9110, 7.6.1), which a proxy does not pass on
 _HOP = frozenset(
-    "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
-    "transfer-encoding upgrade".split()
+    [
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    ]
 )
+GONE = "the client went away"
 
 
 class Proxy:
@@ -78,79 +89,36 @@ class Proxy:
 
     async def _forward(self, request: Request, send: Send) -> None:
         import anyio
-        from starlette.requests import ClientDisconnect
 
         url = self._address(request)
         exchange = Observer(self.kind, self.recording, request.method, url, request.headers.items())
-        why = "the recorder stopped"
+        passage = _Passage(self, request, url, exchange, send)
         try:
             async with anyio.create_task_group() as both:
 
                 async def forward() -> None:
-                    nonlocal why
-                    why = await self._answer(request, url, exchange, send, uploaded)
+                    await passage.answer()
                     both.cancel_scope.cancel()
 
                 async def listen() -> None:
-                    """Stop as soon as the client goes away, also while the upstream says nothing."""
-                    nonlocal why
-                    await uploaded.wait()
-                    while (await request.receive())["type"] != "http.disconnect":
-                        pass
-                    why = "the client went away"
+                    await passage.gone()
                     both.cancel_scope.cancel()
 
-                uploaded = anyio.Event()
                 both.start_soon(forward)
                 both.start_soon(listen)
-        except* (ClientDisconnect, OSError):
-            why = "the client went away"
         finally:
-            exchange.tell("end", why)
-
-    async def _answer(
-        self, request: Request, url: str, exchange: Observer, send: Send, uploaded: Any
-    ) -> str:
-        """Forward a request and its answer; "" or why the answer is not whole."""
-        import httpx
-
-        started = False
-        try:
-            body = _body(request, exchange, uploaded)
-            if not {"content-length", "transfer-encoding"} & set(request.headers):
-                async for _ in body:  # there is none; httpx would announce one
-                    pass
-                body = None
-            asked = self.client.build_request(request.method, url, headers=_onward(request), content=body)
-            answer = await self.client.send(asked, stream=True)
-            try:
-                raw = self._back(answer)
-                exchange.tell("response", answer.status_code, answer.headers.multi_items())
-                await send({"type": "http.response.start", "status": answer.status_code, "headers": raw})
-                started = True
-                async for chunk in answer.aiter_raw():
-                    exchange.tell("chunk", chunk)
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
-            finally:
-                await answer.aclose()
-        except httpx.HTTPError as problem:
-            why = f"the upstream {_in_words(problem)}"
-            if started:
-                # The end of the body is not sent, so that the client sees the cut as well.
-                return why
-            await _refuse(send, exchange, 502, f"workbench record: {self._named()}: {_in_words(problem)}")
-            return why
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-        return ""
+            exchange.tell("end", passage.why)
 
     def _address(self, request: Request) -> str:
         """Where a request goes: the path behind the upstream's own, which stands for `/` itself."""
-        path = (request.scope.get("raw_path") or request.url.path.encode()).partition(b"?")[0].decode("latin-1")
+        path = (
+            (request.scope.get("raw_path") or request.url.path.encode()).partition(b"?")[0].decode("latin-1")
+        )
         if path == "/" and urlsplit(self.upstream).path:
             path = ""
         return self.upstream + path + (f"?{request.url.query}" if request.url.query else "")
 
-    def _back(self, answer: httpx.Response) -> list[tuple[bytes, bytes]]:
+    def back(self, answer: httpx.Response) -> list[tuple[bytes, bytes]]:
         """Headers for the client. A redirect within the upstream stays behind the proxy."""
         dropped = _HOP | _connection_names(answer.headers.get("connection", ""))
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.upstream)).encode()
@@ -160,10 +128,90 @@ class Proxy:
             if name.decode("latin-1").lower() not in dropped
         ]
 
-    def _named(self) -> str:
-        from workbench.record.secrets import bare_url
 
-        return bare_url(self.upstream)
+class _Passage:
+    """One request on its way through; `why` says what cut its answer short, "" once it is whole."""
+
+    def __init__(self, proxy: Proxy, request: Request, url: str, exchange: Observer, send: Send) -> None:
+        import anyio
+
+        self.proxy = proxy
+        self.request = request
+        self.url = url
+        self.exchange = exchange
+        self.send = send
+        self.why = "the recorder stopped"
+        self._uploaded = anyio.Event()
+
+    async def gone(self) -> None:
+        """Wait for the client to go away, also while the upstream says nothing."""
+        await self._uploaded.wait()
+        while (await self.request.receive())["type"] != "http.disconnect":
+            pass
+        if self.why:  # else it is told that the answer is over
+            self.why = GONE
+
+    async def answer(self) -> None:
+        """Forward the request and its answer."""
+        import httpx
+        from starlette.requests import ClientDisconnect
+
+        try:
+            await self._pass()
+        except httpx.HTTPError as problem:
+            self.why = f"the upstream {_in_words(problem)}"
+        except (ClientDisconnect, OSError):
+            self.why = GONE
+
+    async def _pass(self) -> None:
+        import httpx
+
+        body: AsyncIterator[bytes] | None = self._body()
+        if not {"content-length", "transfer-encoding"} & set(self.request.headers):
+            async for _ in self._body():  # there is none; httpx would announce one
+                pass
+            body = None
+        client = self.proxy.client
+        asked = client.build_request(
+            self.request.method, self.url, headers=_onward(self.request), content=body
+        )
+        try:
+            answer = await client.send(asked, stream=True)
+        except httpx.HTTPError as problem:
+            await self._refuse(
+                502, f"workbench record: {bare_url(self.url)}: the upstream {_in_words(problem)}"
+            )
+            raise
+        try:
+            self.exchange.tell("response", answer.status_code, answer.headers.multi_items())
+            start = {"status": answer.status_code, "headers": self.proxy.back(answer)}
+            await self.send({"type": "http.response.start", **start})
+            # Where this breaks off the end of the body is not sent, so that the client sees the cut as well.
+            async for chunk in answer.aiter_raw():
+                self.exchange.tell("chunk", chunk)
+                await self.send({"type": "http.response.body", "body": chunk, "more_body": True})
+        finally:
+            await answer.aclose()
+        self.why = ""
+        await self.send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _body(self) -> AsyncIterator[bytes]:
+        """The body of the request, as it arrives."""
+        async for chunk in self.request.stream():
+            if chunk:
+                self.exchange.tell("request", chunk)
+                yield chunk
+        self.exchange.tell("sent")
+        self._uploaded.set()
+
+    async def _refuse(self, status: int, words: str) -> None:
+        """Answer in the place of an upstream that does not."""
+        body = words.encode()
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(body))]
+        self.exchange.tell("response", status, [("content-type", "text/plain")])
+        self.exchange.tell("chunk", body)
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _onward(request: Request) -> list[tuple[bytes, bytes]]:
@@ -180,26 +228,6 @@ def _onward(request: Request) -> list[tuple[bytes, bytes]]:
 def _connection_names(value: str) -> frozenset[str]:
     """Headers that a Connection header names."""
     return frozenset(name.strip().lower() for name in value.split(",") if name.strip())
-
-
-async def _body(request: Request, exchange: Observer, uploaded: Any) -> AsyncIterator[bytes]:
-    """The body of the request, as it arrives."""
-    async for chunk in request.stream():
-        if chunk:
-            exchange.tell("request", chunk)
-            yield chunk
-    exchange.tell("sent")
-    uploaded.set()
-
-
-async def _refuse(send: Send, exchange: Observer, status: int, words: str) -> None:
-    """Answer in the place of an upstream that does not."""
-    body = words.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    exchange.tell("response", status, [("content-type", "text/plain")])
-    exchange.tell("chunk", body)
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _in_words(problem: httpx.HTTPError) -> str:

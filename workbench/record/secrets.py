@@ -43,13 +43,53 @@ _MOST = 500
 #: What a recording itself consists of must stay, even where somebody's password is `messages`
 _WORDS = " ".join(
     {name for kind in protocol.BY_NAME.values() for name in (kind.name, *(f.name for f in kind.fields))}
-    | set(
-        "header request response event keepalive damaged recording schemaVersion capturedAt redacted connId "
-        "resume messages assistant developer reasoning activity function arguments toolCalls content system "
-        "forwardedProps context resourceSpans scopeSpans resourceLogs scopeLogs logRecords attributes "
-        "stringValue intValue boolValue traceId spanId exchange chunk complete status method versions "
-        "execution model-call model-update model-end".split()
-    )
+    | {
+        "header",
+        "request",
+        "response",
+        "event",
+        "keepalive",
+        "damaged",
+        "recording",
+        "schemaVersion",
+        "capturedAt",
+        "redacted",
+        "connId",
+        "resume",
+        "messages",
+        "assistant",
+        "developer",
+        "reasoning",
+        "activity",
+        "function",
+        "arguments",
+        "toolCalls",
+        "content",
+        "system",
+        "forwardedProps",
+        "context",
+        "resourceSpans",
+        "scopeSpans",
+        "resourceLogs",
+        "scopeLogs",
+        "logRecords",
+        "attributes",
+        "stringValue",
+        "intValue",
+        "boolValue",
+        "traceId",
+        "spanId",
+        "exchange",
+        "chunk",
+        "complete",
+        "status",
+        "method",
+        "versions",
+        "execution",
+        "model-call",
+        "model-update",
+        "model-end",
+    }
 )
 _STRUCTURE = re.compile(r"(?:[\[\]{},:.+-]|\d|[eE]|true|false|null)+")
 _DIGITS = re.compile(r"\d+")
