@@ -69,4 +69,4 @@ class Connections:
         if any(name not in self._ends for name in {**requests, **streams}):
             self.reading.cut(OPEN)
         for why in sorted({why for why in self._ends.values() if why}):
-            self.reading.note(why)
+            self.reading.cut(why)

@@ -73,7 +73,7 @@ def read(reading: Reading) -> None:
     if any(not exchange.ended for exchange in found.values()):
         reading.cut("the recording ended while an answer was on its way")
     for why in sorted({exchange.why for exchange in found.values() if exchange.why}):
-        reading.note(why)
+        reading.cut(why)
     har.read_entries(reading, [exchange.entry(name) for name, exchange in found.items()])
 
 

@@ -7,6 +7,7 @@ piles up in between.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -165,6 +166,7 @@ class _Passage:
 
     async def _pass(self) -> None:
         import httpx
+        from starlette.requests import ClientDisconnect
 
         body: AsyncIterator[bytes] | None = self._body()
         if not {"content-length", "transfer-encoding"} & set(self.request.headers):
@@ -178,6 +180,9 @@ class _Passage:
         try:
             answer = await client.send(asked, stream=True)
         except httpx.HTTPError as problem:
+            with contextlib.suppress(ClientDisconnect, RuntimeError):
+                async for _ in self._body():  # what was to be sent is worth knowing all the same
+                    pass
             await self._refuse(
                 502, f"workbench record: {bare_url(self.url)}: the upstream {_in_words(problem)}"
             )

@@ -41,55 +41,13 @@ _LEAST_COOKIE = 16
 #: How many values are remembered; a server that is called with ever new tokens forgets the oldest
 _MOST = 500
 #: What a recording itself consists of must stay, even where somebody's password is `messages`
-_WORDS = " ".join(
-    {name for kind in protocol.BY_NAME.values() for name in (kind.name, *(f.name for f in kind.fields))}
-    | {
-        "header",
-        "request",
-        "response",
-        "event",
-        "keepalive",
-        "damaged",
-        "recording",
-        "schemaVersion",
-        "capturedAt",
-        "redacted",
-        "connId",
-        "resume",
-        "messages",
-        "assistant",
-        "developer",
-        "reasoning",
-        "activity",
-        "function",
-        "arguments",
-        "toolCalls",
-        "content",
-        "system",
-        "forwardedProps",
-        "context",
-        "resourceSpans",
-        "scopeSpans",
-        "resourceLogs",
-        "scopeLogs",
-        "logRecords",
-        "attributes",
-        "stringValue",
-        "intValue",
-        "boolValue",
-        "traceId",
-        "spanId",
-        "exchange",
-        "chunk",
-        "complete",
-        "status",
-        "method",
-        "versions",
-        "execution",
-        "model-call",
-        "model-update",
-        "model-end",
-    }
+_WORDS = (
+    " ".join(f"{kind.name} {' '.join(field.name for field in kind.fields)}" for kind in protocol.TYPES)
+    + " header request response event keepalive damaged recording schemaVersion capturedAt redacted connId"
+    " resume messages assistant developer reasoning activity function arguments toolCalls content system"
+    " forwardedProps context resourceSpans scopeSpans resourceLogs scopeLogs logRecords attributes"
+    " stringValue intValue boolValue traceId spanId exchange chunk complete status method versions"
+    " execution model-call model-update model-end"
 )
 _STRUCTURE = re.compile(r"(?:[\[\]{},:.+-]|\d|[eE]|true|false|null)+")
 _DIGITS = re.compile(r"\d+")
@@ -152,7 +110,10 @@ class Secrets:
                     name, _, value = pair.partition("=")
                     if is_secret(unquote(name)):
                         found += [value, unquote(value)]
-                found.append(unquote(parts.password or ""))
+                if parts.password:
+                    password = unquote(parts.password)
+                    basic = base64.b64encode(f"{unquote(parts.username or '')}:{password}".encode())
+                    found += [password, basic.decode()]
             except ValueError:
                 pass
         for value in found:
@@ -164,11 +125,11 @@ class Secrets:
             return
         if value in _WORDS or (_STRUCTURE.fullmatch(value) and not _DIGITS.fullmatch(value)):
             return
-        forms = {
-            json.dumps(value).encode()[1:-1],
-            json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")[1:-1],
-            quote(value, safe="").encode(),
-        }
+        # as JSON has it, and as JSON inside of JSON does: arguments of calls, answers of providers
+        texts = [value]
+        for _ in range(2):
+            texts += [json.dumps(text, ensure_ascii=plain)[1:-1] for text in texts for plain in (True, False)]
+        forms = {text.encode("utf-8", "replace") for text in texts[1:]} | {quote(value, safe="").encode()}
         new = forms - self._known.keys()
         if not new:
             return
