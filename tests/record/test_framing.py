@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -27,7 +28,7 @@ FRAMES = [
 def test_sse_is_the_same_however_it_is_cut(cuts):
     places = [0, *sorted(cuts), len(STREAM)]
     frames = SseFrames()
-    found = [f for a, b in zip(places, places[1:], strict=False) for f in frames.feed(STREAM[a:b])]
+    found = [f for a, b in pairwise(places) for f in frames.feed(STREAM[a:b])]
     assert found + frames.end() == FRAMES
 
 

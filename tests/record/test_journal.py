@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -68,7 +69,7 @@ made.journal("agui").write({{"kind": "parent"}})
     assert kinds == [["header", "child"], ["header", "parent", "parent"]]
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_ends_the_recording_and_nothing_else(tmp_path, capsys, monkeypatch):
     made = Recording(tmp_path)
     journal = made.journal("agui")

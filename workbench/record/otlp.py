@@ -85,7 +85,9 @@ async def _body(request: Request) -> bytes:
         made = unpack.decompress(bytes(data), MAX_EXPORT)
     except zlib.error as problem:
         raise RefusedError(400, "the export is damaged: it cannot be unpacked") from problem
-    if unpack.unconsumed_tail:
+    if not unpack.eof and not unpack.unconsumed_tail:
+        raise RefusedError(400, "the export is damaged: it ends early")
+    if not unpack.eof:
         raise RefusedError(413, f"an export of more than {MAX_EXPORT:,} bytes")
     return made
 
