@@ -133,14 +133,14 @@ def test_spans_and_logs_of_the_sdk():
     provider = TracerProvider(resource=Resource.create({"service.name": "shop"}))
     provider.add_span_processor(SimpleSpanProcessor(kept))
     tracer = provider.get_tracer("scope-1", "2.0")
-    with (
-        tracer.start_as_current_span("invoke_agent"), pytest.raises(ValueError),
-        tracer.start_as_current_span("execute_tool deploy", kind=api.SpanKind.INTERNAL) as span,
-    ):
+    with tracer.start_as_current_span("invoke_agent"):
+        span = tracer.start_span("execute_tool deploy", kind=api.SpanKind.INTERNAL)
         span.set_attributes(
             {"gen_ai.tool.call.id": "c1", "gen_ai.tool.name": "deploy", "n": [1, 2], "f": 0.5}
         )
-        raise ValueError("no such target")
+        span.record_exception(ValueError("no such target"))
+        span.set_status(api.StatusCode.ERROR, "no such target")
+        span.end()
     spans = kept.get_finished_spans()
     logs_kept = InMemoryLogRecordExporter()
     logging = LoggerProvider()
