@@ -58,7 +58,8 @@ def _sorted(
     calls: dict[str, dict[str, Any]] = {}
     results: list[tuple[str, str]] = []
     decisions: list[dict[str, Any]] = []
-    for content in message.get("contents") or ():
+    contents = message.get("contents")
+    for content in contents if isinstance(contents, list | tuple) else ():
         if not isinstance(content, dict):
             continue
         kind = content.get("type")

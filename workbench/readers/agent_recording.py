@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.readers import agent_messages, tolerant
+from workbench.readers import agent_messages, times, tolerant
 from workbench.readers.lines import lines
 from workbench.readers.reading import Reading
 from workbench.readers.registry import Format
@@ -56,10 +56,10 @@ def read(reading: Reading) -> None:
                 line=number,
                 offset=offset,
                 length=len(line.rstrip()),
-                time=value["time"] if isinstance(value.get("time"), int) else None,
+                time=times.nanoseconds(value.get("time")),
                 url=str(value.get("client") or ""),
             )
-        elif kind in KINDS:
+        elif isinstance(kind, str) and kind in KINDS:
             reading.ignore(KINDS[kind])
         else:
             reading.problem("no line of an agent's recording", line=number, offset=offset, data=line)

@@ -32,7 +32,7 @@ class Connections:
         if not self._own:
             return None
         if kind == "response":
-            if isinstance(line.get("status"), int):
+            if line.get("status") in range(1000):
                 self._status[name] = line["status"]
             if isinstance(line.get("text"), str):
                 self._words[name] = line["text"][:200]

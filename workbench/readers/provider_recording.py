@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.readers import har, tolerant
+from workbench.readers import har, times, tolerant
 from workbench.readers.har_entry import Entry
 from workbench.readers.json_split import split_object
 from workbench.readers.lines import lines
@@ -94,20 +94,20 @@ def _take(reading: Reading, found: dict[str, _Exchange], line: bytes, offset: in
             return f"exchange {name[:80]} is there already"
         exchange = found[name] = _Exchange(offset)
         exchange.method, exchange.url = str(value.get("method") or ""), str(value.get("url") or "")
-        exchange.time = value["time"] if isinstance(value.get("time"), int) else None
+        exchange.time = times.nanoseconds(value.get("time"))
         body = dict(split_object(line) or ()).get("body")
         if body is not None:
             exchange.post = line[body.start : body.end].decode("utf-8", "replace")
         elif "body" in value:
             exchange.post = msgspec.json.encode(value["body"]).decode()
         return ""
-    if kind not in _PIECES:
+    if not isinstance(kind, str) or kind not in _PIECES:
         return "no line of a recorded exchange"
     known = found.get(name)
     if known is None:
         return f"the request of exchange {name[:80]} is missing"
     if kind == "response":
-        known.status = value["status"] if isinstance(value.get("status"), int) else 0
+        known.status = value["status"] if value.get("status") in range(1000) else 0
         known.mime = str(value.get("mime") or "")
     elif kind == "chunk":
         known.texts.append(str(value.get("text") or ""))

@@ -5,6 +5,7 @@ What is seen here never changes what is passed on, and whatever goes wrong here 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -164,11 +165,7 @@ class AgentExchange(Exchange):
 
     def _event(self, data: bytes) -> bytes:
         """The line of an event, whose JSON stays as it is, letter by letter."""
-        try:
-            value = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self._broken(data)
-        if not isinstance(value, dict):
+        if not isinstance(_decoded(data), dict):
             return self._broken(data)
         record = self._record("event", seq=self._sequence)
         self._sequence += 1
@@ -249,6 +246,17 @@ class ProviderExchange(Exchange):
         return {"kind": kind, "exchange": self._name, "tMs": self.journal.passed(), **more}
 
 
+def _decoded(text: bytes) -> Any:
+    """Some JSON, also with what only tolerant decoders take (NaN, lone surrogates); None where it is none."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+
+
 def _with_json(record: dict[str, Any], key: str, text: bytes) -> bytes:
     """A line with some JSON under a key, letter by letter: only its line ends, which are blanks, go."""
     text = text.replace(b"\r", b" ").replace(b"\n", b" ").strip()
@@ -260,12 +268,9 @@ def _with_body(record: dict[str, Any], key: str, body: bytes, *, whole: bool) ->
     if not whole:
         record["note"] = f"the body has more than {MAX_BODY:,} bytes and was not kept"
     elif body:
-        try:
-            msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            record["text"] = body[:MAX_WORDS].decode("utf-8", "replace")
-        else:
+        if _decoded(body) is not None:
             return _with_json(record, key, body)
+        record["text"] = body[:MAX_WORDS].decode("utf-8", "replace")
     return msgspec.json.encode(record)
 
 
