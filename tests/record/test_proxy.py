@@ -21,6 +21,8 @@ from servers import until
 
 import workbench as wb
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def client():
