@@ -21,7 +21,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.exceptions import LoadError
     from workbench.findings import Evidence, Finding, Findings
+    from workbench.follow import follow
     from workbench.readers import formats, samples
+    from workbench.record.agent_framework import recorder
+    from workbench.record.middleware import record
     from workbench.report.markdown import markdown
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
@@ -44,9 +47,12 @@ __all__ = [
     "check",
     "explore",
     "findings_table",
+    "follow",
     "formats",
     "load",
     "markdown",
+    "record",
+    "recorder",
     "rule",
     "samples",
     "sequence_diagram",
@@ -64,9 +70,12 @@ _HOMES = {
     "check": "rules",
     "explore": "views.explorer",
     "findings_table": "views.tables",
+    "follow": "follow",
     "formats": "readers",
     "load": "trace",
     "markdown": "report.markdown",
+    "record": "record.middleware",
+    "recorder": "record.agent_framework",
     "rule": "rules",
     "samples": "readers",
     "sequence_diagram": "views.sequence",
