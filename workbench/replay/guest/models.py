@@ -17,26 +17,25 @@ def make(kind: str, script: Script, recorder: Recorder) -> Any:
     if kind == "scripted":
         return _scripted(script, recorder)
     fake = Fake(kind, script)
-    http = _http_client(fake, recorder)
     if kind == "anthropic":
         from agent_framework.anthropic import AnthropicClient
-        from anthropic import AsyncAnthropic
+        from anthropic import AsyncAnthropic, _base_client
 
+        http = _http_client(_base_client, fake, recorder)
         service: Any = AsyncAnthropic(api_key="none", base_url=BASE, http_client=http, max_retries=0)
         return AnthropicClient(model="scripted", anthropic_client=service)
     from agent_framework import openai as connectors
     from openai import AsyncOpenAI
+    from openai import _base_client as base
 
+    http = _http_client(base, fake, recorder)
     service = AsyncOpenAI(api_key="none", base_url=f"{BASE}/v1", http_client=http, max_retries=0)
     name = "OpenAIChatClient" if kind == "responses" else "OpenAIChatCompletionClient"
     return getattr(connectors, name)(model="scripted", async_client=service)
 
 
-def _http_client(fake: Fake, recorder: Recorder) -> Any:
-    try:
-        import httpx2 as httpx  # what the newest SDKs ask for
-    except ImportError:
-        import httpx
+def _http_client(sdk: Any, fake: Fake, recorder: Recorder) -> Any:
+    httpx = sdk.httpx  # httpx, or httpx2 where an SDK has gone over to that
 
     async def answer(request: Any) -> Any:
         body = (await request.aread()).decode()

@@ -10,13 +10,14 @@ import __future__
 
 import importlib.util
 import inspect
+import linecache
 import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .spies import NotThereError, locate
+from .spies import NotThereError, locate, place
 
 
 class DoesNotFitError(Exception):
@@ -48,6 +49,7 @@ class Patcher:
         """Put `make(original)` in place of a function; `everywhere` also where others have imported it."""
         original = self.find(at, *contains)
         changed = make(original)
+        changed.__wrapped__ = original
         owner, name, _ = locate(at)
         setattr(owner, name, changed)
         if everywhere:
@@ -64,7 +66,11 @@ class Patcher:
         if source.count(old) != 1:
             raise DoesNotFitError(f"patch {self.name}: `{old}` stands {source.count(old)} times in {at}")
         flags = __future__.annotations.compiler_flag
-        code = compile(source.replace(old, new), f"<patch {self.name}>", "exec", flags, dont_inherit=True)
+        changed = source.replace(old, new)
+        file = f"<{place(function)} with {self.name}>"
+        # so that tracebacks, spies and further patches see the source that runs
+        linecache.cache[file] = (len(changed), None, changed.splitlines(keepends=True), file)
+        code = compile(changed, file, "exec", flags, dont_inherit=True)
         made: dict[str, Any] = {}
         exec(code, plain.__globals__, made)  # noqa: S102 - our own patch of an installed function
         setattr(owner, name, made[plain.__name__])

@@ -36,6 +36,8 @@ def locate(at: str) -> tuple[Any, str, Any]:
 def place(function: Any) -> str:
     """File and line of a function, as `agent_framework/_tools.py:1625`."""
     function = inspect.unwrap(function)
+    if function.__code__.co_filename.startswith("<"):
+        return str(function.__code__.co_filename.strip("<>"))
     file = (inspect.getsourcefile(function) or "").replace("\\", "/").rpartition("site-packages/")[2]
     return f"{file}:{inspect.getsourcelines(function)[1]}"
 
