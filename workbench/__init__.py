@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from workbench.exceptions import LoadError
     from workbench.findings import Evidence, Finding, Findings
     from workbench.readers import formats, samples
+    from workbench.replay.arms import replay
+    from workbench.replay.compare import compare
     from workbench.report.markdown import markdown
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
@@ -40,10 +42,12 @@ __all__ = [
     "approvals_table",
     "calls_table",
     "check",
+    "compare",
     "findings_table",
     "formats",
     "load",
     "markdown",
+    "replay",
     "rule",
     "samples",
     "sequence_diagram",
@@ -59,6 +63,7 @@ _HOMES = {
     "approvals_table": "views.tables",
     "calls_table": "views.tables",
     "check": "rules",
+    "compare": "replay.compare",
     "findings_table": "views.tables",
     "formats": "readers",
     "load": "trace",
@@ -82,6 +87,9 @@ if not TYPE_CHECKING:
             except metadata.PackageNotFoundError:
                 # a checkout on the path that nobody installed
                 value = "0+checkout"
+        elif name == "replay":
+            # a package that can be called, so that import of its modules cannot put another thing in its place
+            value = importlib.import_module("workbench.replay")
         elif name in _HOMES:
             value = getattr(importlib.import_module(f"workbench.{_HOMES[name]}"), name)
         else:

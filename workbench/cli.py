@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from workbench.commands import replay
+
 if TYPE_CHECKING:
     from workbench.findings import Findings
     from workbench.trace import Trace
@@ -230,6 +232,9 @@ def notebook(
     print(f"Wrote {plain(output)}. Open it with: jupyter lab {plain(output)}", file=sys.stderr)
     if find_spec("jupyterlab") is None:
         print("JupyterLab is not installed here; it comes with the extra `lab`.", file=sys.stderr)
+
+
+app.command("replay")(replay.replay)
 
 
 def _load(paths: list[str], progress: object) -> Trace:

@@ -39,6 +39,12 @@ class Outcome:
 
 def outcome(arm: Replay) -> Outcome:
     """The outcome of an arm that was run to its end."""
+    units = [step.told["unit"] for step in arm.steps if "unit" in step.told]
+    if units:
+        # a snippet says itself whether it shows the fault
+        fits = all("error" not in told for told in units)
+        shown = any(told.get("affected") for told in units)
+        return Outcome("affected" if shown else "clean" if fits else "not applicable", {}, 0, 0)
     declared = scenario(arm.arm.scenario)
     signature = declared["signature"]
     errors = Counter(finding.rule for finding in arm.findings if finding.severity == "error")

@@ -27,7 +27,7 @@ class Arm:
     release: str
     name: str = "unpatched"
     patches: tuple[str, ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def label(self) -> str:

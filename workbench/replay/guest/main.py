@@ -95,6 +95,11 @@ class Guest:
 
     def do_batch(self, arms: list[dict[str, Any]], jobs: int, timeout: float) -> dict[str, Any]:
         """Run arms to their ends, each in a fork of this process, a few at a time."""
+        from . import models
+
+        models.prepare({arm["spec"]["model"]["client"] for arm in arms})
+        gc.collect()
+        gc.freeze()
         waiting = list(enumerate(arms))
         running: dict[int, tuple[int, float]] = {}
         answers: list[Any] = [None] * len(arms)

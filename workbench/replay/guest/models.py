@@ -12,6 +12,17 @@ from .script import Script, View
 BASE = "http://model.invalid"
 
 
+def prepare(kinds: set[str]) -> None:
+    """Import what clients of these kinds need, which takes longer than an arm does."""
+    if "anthropic" in kinds:
+        import agent_framework.anthropic
+        import anthropic.types  # noqa: F401
+    if kinds & {"chat", "responses"}:
+        import agent_framework.openai
+        import openai.types.chat
+        import openai.types.responses  # noqa: F401
+
+
 def make(kind: str, script: Script, recorder: Recorder) -> Any:
     """The chat client `scripted`, `chat`, `responses` or `anthropic`; no request leaves the process."""
     if kind == "scripted":
@@ -35,7 +46,7 @@ def make(kind: str, script: Script, recorder: Recorder) -> Any:
 
 
 def _http_client(sdk: Any, fake: Fake, recorder: Recorder) -> Any:
-    httpx = sdk.httpx  # httpx, or httpx2 where an SDK has gone over to that
+    httpx = getattr(sdk, "httpx2", None) or sdk.httpx  # some SDKs have gone over to httpx2
 
     async def answer(request: Any) -> Any:
         body = (await request.aread()).decode()

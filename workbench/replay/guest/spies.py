@@ -1,7 +1,7 @@
 """Watch functions of the framework while they run: who was called, with what, and where it stands.
 
 A spy is `{"at": "package.module:name", "tells": "tools"}`; `tells` names how arguments and result
-become a line (`_TELLERS`). A function that a release does not have is not watched, which is said.
+become a line (`_TELLERS`), and `by` who calls it, where that matters. A function that a release does not have is not watched, which is said.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def locate(at: str) -> tuple[Any, str, Any]:
 
 def place(function: Any) -> str:
     """File and line of a function, as `agent_framework/_tools.py:1625`."""
-    function = inspect.unwrap(function)
-    if function.__code__.co_filename.startswith("<"):
-        return str(function.__code__.co_filename.strip("<>"))
-    file = (inspect.getsourcefile(function) or "").replace("\\", "/").rpartition("site-packages/")[2]
-    return f"{file}:{inspect.getsourcelines(function)[1]}"
+    code = inspect.unwrap(function).__code__
+    if code.co_filename.startswith("<"):
+        return str(code.co_filename.strip("<>"))
+    file = code.co_filename.replace("\\", "/").rpartition("site-packages/")[2]
+    return f"{file}:{code.co_firstlineno}"
 
 
 def watch(spies: list[dict[str, Any]], note: Note) -> list[str]:
@@ -57,7 +57,7 @@ def watch(spies: list[dict[str, Any]], note: Note) -> list[str]:
 
 def _spied(function: Any, spy: dict[str, Any], note: Note) -> Any:
     signature = inspect.signature(function)
-    told = {"function": spy["at"].rpartition(":")[2], "place": place(function)}
+    told = {"function": spy["at"].rpartition(":")[2], "by": spy.get("by", ""), "place": place(function)}
     tell = _TELLERS[spy["tells"]]
 
     def arguments(given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

@@ -61,15 +61,21 @@ class Stage:
         if spec.get("skills"):
             providers.append(tools.skills(spec["skills"]))
         middleware = list(agent.get("middleware", ()))
+        options = {"default_options": agent["options"]} if "options" in agent else {}
         if agent["kind"] == "harness":
+            given: dict[str, Any] = {"disable_web_search": True, "disable_compaction": True}
+            if "file-access" in spec.get("providers", ()):
+                given["file_access_store"] = af.FileSystemAgentFileStore(self._files)
+            else:
+                given["disable_file_access"] = True
+            known = inspect.signature(af.create_harness_agent).parameters
+            given = {name: value for name, value in given.items() if name in known}
             return af.create_harness_agent(
-                chat, name="agent", tools=static, context_providers=providers, middleware=middleware,
-                file_access_store=af.FileSystemAgentFileStore(self._files), disable_web_search=True,
-                disable_file_access="file-access" not in spec.get("providers", ()), disable_compaction=True,
-            )  # fmt: skip
+                chat, name="agent", tools=static, context_providers=providers, middleware=middleware, **given, **options
+            )
         if agent["kind"] == "approval-middleware":
             middleware.append(af.ToolApprovalMiddleware())
-        return af.Agent(chat, name="agent", tools=static, context_providers=providers, middleware=middleware)
+        return af.Agent(chat, name="agent", tools=static, context_providers=providers, middleware=middleware, **options)
 
     def _endpoint(self, agent: Any, spec: dict[str, Any]) -> Any:
         from agent_framework_ag_ui import AgentFrameworkAgent, add_agent_framework_fastapi_endpoint

@@ -1,0 +1,1 @@
+"""Commands of `workbench` that have a module of their own; `workbench.cli` mounts them."""
