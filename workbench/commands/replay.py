@@ -4,36 +4,54 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 
 def replay(
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="The bug; without it, list what there is.", show_default=False)
+        str,
+        typer.Argument(metavar="[NAME]", help="The bug; without it, list what there is.", show_default=False),
     ] = "",
     arm: Annotated[str, typer.Option(help="Arm of the scenario.")] = "unpatched",
     patch: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATCH", help="Apply this patch (a name, or a Python file) instead of an arm's; repeatable."),
+        typer.Option(
+            metavar="PATCH",
+            help="Apply this patch (a name, or a Python file) instead of an arm's; repeatable.",
+        ),
     ] = None,
     release: Annotated[
-        str, typer.Option(metavar="VERSION", help="Release of the leading package; the reported one by default.", show_default=False)
+        str,
+        typer.Option(
+            metavar="VERSION",
+            help="Release of the leading package; the reported one by default.",
+            show_default=False,
+        ),
     ] = "",
     package: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=PATH", help="Install a local checkout or wheel in place of a package; repeatable."),
+        typer.Option(
+            metavar="NAME=PATH", help="Install a local checkout or wheel in place of a package; repeatable."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", "-O", metavar="AXIS=VALUE", help="Choose a variant of the scenario; repeatable."),
+        typer.Option(
+            "--option", "-O", metavar="AXIS=VALUE", help="Choose a variant of the scenario; repeatable."
+        ),
     ] = None,
-    python: Annotated[str, typer.Option(metavar="X.Y", help="Version of Python to run on.", show_default=False)] = "",
+    python: Annotated[
+        str, typer.Option(metavar="X.Y", help="Version of Python to run on.", show_default=False)
+    ] = "",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Keep the recording here.", show_default=False)
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Keep the recording here.", show_default=False),
     ] = None,
-    recorded: Annotated[bool, typer.Option("--recorded", help="Look at the bundled recording instead of running.")] = False,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Look at the bundled recording instead of running.")
+    ] = False,
     fail_on: Annotated[bool, typer.Option("--fail", help="Exit with 1 unless the outcome is clean.")] = False,
 ) -> None:
     """Replay a reported bug on the released packages, step by step, and say what became of it."""
@@ -90,10 +108,11 @@ def _run(
         if sys.stderr.isatty():
             print(words, file=sys.stderr)
 
+    chosen: dict[str, Any] = dict(_pairs(option, "--option AXIS=VALUE"))
     made = make(
         name, arm=arm, patches=patch, release=release or None, packages=_pairs(package, "--package NAME=PATH"),
         python=python or None, mode="recorded" if recorded else "live", folder=output, progress=say,
-        **_pairs(option, "--option AXIS=VALUE"),
+        **chosen,
     )  # fmt: skip
     with made:
         while made.left:

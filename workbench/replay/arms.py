@@ -12,7 +12,7 @@ from typing import Any, Self
 from workbench.findings import Findings
 from workbench.replay import recordings, specs
 from workbench.replay.engine import environments
-from workbench.replay.engine.errors import GuestError, ReplayError, DoesNotFitError
+from workbench.replay.engine.errors import DoesNotFitError, GuestError, ReplayError
 from workbench.replay.engine.guest import Guest
 from workbench.replay.recordings import Step
 from workbench.replay.specs import Arm
@@ -150,11 +150,19 @@ class LiveReplay(Replay):
     mode = "live"
 
     def __init__(
-        self, arm: Arm, root: Path | None, environment: environments.Environment, *, telemetry: bool, timeout: float
+        self,
+        arm: Arm,
+        root: Path | None,
+        environment: environments.Environment,
+        *,
+        telemetry: bool,
+        timeout: float,
     ) -> None:
         self.arm = arm
         self._temporary = tempfile.TemporaryDirectory(prefix="workbench-arm-") if root is None else None
-        self._folder = Path(self._temporary.name) if self._temporary else recordings.place(Path(str(root)), arm)
+        self._folder = (
+            Path(self._temporary.name) if self._temporary else recordings.place(Path(str(root)), arm)
+        )
         empty(self._folder)
         self._guest = Guest(environment, timeout=timeout)
         try:

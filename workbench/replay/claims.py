@@ -11,7 +11,7 @@ import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from workbench.replay.arms import Replay, run_all
 from workbench.replay.engine.environments import Progress
 from workbench.replay.engine.errors import ReplayError
 from workbench.replay.outcome import Outcome, outcome
-from workbench.replay.recordings import BUNDLED
+from workbench.replay.recordings import root
 from workbench.replay.scenarios import expectations, scenario
 from workbench.replay.specs import Arm
 
@@ -88,7 +88,9 @@ class Claims:
 class Arms:
     """The arms of a scenario, run or recorded, each read once."""
 
-    def __init__(self, name: str, folder: Path | None, release: str, failed: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, name: str, folder: Path | None, release: str, failed: Mapping[str, str] | None = None
+    ) -> None:
         self.scenario = name
         self.release = release
         self.used: list[str] = []
@@ -137,7 +139,9 @@ def listed(name: str, releases: Sequence[str] = (), only: Sequence[str] = ()) ->
     wanted = [specs.arm(name, arm=arm, options=options) for arm, options in module.ARMS]
     for release in releases:
         if release != declared["release"]:
-            wanted += [specs.arm(name, arm=arm, release=release, options=options) for arm, options in module.SURVEY]
+            wanted += [
+                specs.arm(name, arm=arm, release=release, options=options) for arm, options in module.SURVEY
+            ]
     kept = [arm for arm in wanted if not only or arm.name in only]
     return list(dict.fromkeys(kept))
 
@@ -162,12 +166,18 @@ def gather(
         return Arms(name, folder, scenario(name)["release"], recorded_failures(name, folder))
     if folder is None:
         raise ReplayError("a live run needs a folder to record into")
-    failed = run_all(listed(name, releases, only), folder, python=python, telemetry=telemetry, progress=progress)
+    failed = run_all(
+        listed(name, releases, only), folder, python=python, telemetry=telemetry, progress=progress
+    )
     broken = {label: why for label, why in failed.items() if not why.startswith("patch ")}
     if broken:
         told = "\n".join(f"- {label}: {why}" for label, why in broken.items())
         raise ReplayError(f"{len(broken)} arms of {name} could not be run:\n{told}")
-    note = {"date": date.today().isoformat(), "system": platform.system(), "failed": dict(sorted(failed.items()))}
+    note = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "system": platform.system(),
+        "failed": dict(sorted(failed.items())),
+    }
     file = folder / name / _NOTE
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
@@ -181,7 +191,7 @@ def recorded_failures(name: str, folder: Path | None) -> dict[str, str]:
 
 def recorded_note(name: str, folder: Path | None = None) -> dict[str, Any]:
     """When and where arms were recorded: `date`, `system`, and those that could not be run."""
-    file = (folder or BUNDLED) / name / _NOTE
+    file = (folder or root()) / name / _NOTE
     told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     return told
 
@@ -201,11 +211,15 @@ def judge(name: str, arms: Arms, only: Sequence[str] = ()) -> list[Judged]:
         rests = tuple(dict.fromkeys(verdict.arms or arms.used))
         if only and any(label.partition(",")[0] not in only for label in rests):
             continue
-        judged.append(Judged(claim, Verdict(verdict.word, verdict.because, rests), expected.get(claim.name, "")))
+        judged.append(
+            Judged(claim, Verdict(verdict.word, verdict.because, rests), expected.get(claim.name, ""))
+        )
     return judged
 
 
-def survey(name: str, arms: Arms, releases: Sequence[str], only: Sequence[str] = ()) -> dict[tuple[str, str], Outcome]:
+def survey(
+    name: str, arms: Arms, releases: Sequence[str], only: Sequence[str] = ()
+) -> dict[tuple[str, str], Outcome]:
     """Outcomes by arm and release, for the arms of the scenario's survey."""
     return {
         (arms.chosen(arm, **options).label, release): arms.outcome(arm, release=release, **options)
@@ -215,7 +229,9 @@ def survey(name: str, arms: Arms, releases: Sequence[str], only: Sequence[str] =
     }
 
 
-def gate(name: str, judged: Sequence[Judged], surveyed: Mapping[tuple[str, str], Outcome] | None = None) -> None:
+def gate(
+    name: str, judged: Sequence[Judged], surveyed: Mapping[tuple[str, str], Outcome] | None = None
+) -> None:
     """Raise `AssertionError` where a verdict or an outcome differs from what is expected of it."""
     wrong = [
         f"{item.claim.name}: {item.verdict.word} ({item.verdict.because}), expected: {item.expected or 'nothing'}"
@@ -230,4 +246,6 @@ def gate(name: str, judged: Sequence[Judged], surveyed: Mapping[tuple[str, str],
     if not judged:
         wrong.append("no claim was judged")
     if wrong:
-        raise AssertionError(f"{name} differs from what is expected:\n" + "\n".join(f"- {line}" for line in wrong))
+        raise AssertionError(
+            f"{name} differs from what is expected:\n" + "\n".join(f"- {line}" for line in wrong)
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,8 +17,16 @@ from workbench.views.grid import Cell, Grid, cell
 from workbench.views.sequence import sequence_diagram
 
 _KINDS = ("thread_id", "run_id", "message_id", "parent_message_id", "call_id")
-_SHORT = {"thread_id": "thread", "run_id": "run", "message_id": "message", "parent_message_id": "message", "call_id": "call"}
-_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:af-call-|chatcmpl-|resp_)[0-9a-zA-Z]+")
+_SHORT = {
+    "thread_id": "thread",
+    "run_id": "run",
+    "message_id": "message",
+    "parent_message_id": "message",
+    "call_id": "call",
+}
+_ID = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:af-call-|chatcmpl-|resp_)[0-9a-zA-Z]+"
+)
 
 
 @dataclass(frozen=True)
@@ -84,9 +93,17 @@ class Comparison:
         for number, (what, left, right) in enumerate(self.rows):
             if number in near:
                 symbol, tone = marks[what]
-                shown.append([Cell(what, symbol=symbol, tone=tone), cell(left or "", most=90), cell(right or "", most=90)])
+                shown.append(
+                    [
+                        Cell(what, symbol=symbol, tone=tone),
+                        cell(left or "", most=90),
+                        cell(right or "", most=90),
+                    ]
+                )
         same = len(self.rows) - self.differences
-        caption = f"{self.names[0]} against {self.names[1]}: {self.differences} differences, {same} events the same"
+        caption = (
+            f"{self.names[0]} against {self.names[1]}: {self.differences} differences, {same} events the same"
+        )
         return Grid(caption, ("", *self.names), shown, empty="no difference")
 
     @property
@@ -107,7 +124,9 @@ class Comparison:
             f'<td style="vertical-align:top;text-align:left">{sequence_diagram(trace).html}</td>'
             for trace in (self.first, self.second)
         )
-        return f'<div>{self.table.html}<div style="overflow-x:auto"><table><tr>{cells}</tr></table></div></div>'
+        return (
+            f'<div>{self.table.html}<div style="overflow-x:auto"><table><tr>{cells}</tr></table></div></div>'
+        )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return chosen({"text/html": self.html, "text/plain": self.text}, include, exclude)
@@ -142,12 +161,37 @@ def _lines(trace: Trace, numbered: Any, normal: Any) -> Iterator[Line]:
     ids = {column: frame[column].fillna("").tolist() for column in _KINDS}
     for number, kind in enumerate(frame["type"].tolist()):
         found = {
-            column: numbered(_SHORT[column], values[number]) for column, values in ids.items() if values[number]
+            column: numbered(_SHORT[column], values[number])
+            for column, values in ids.items()
+            if values[number]
         }
         about = " ".join(
             part for part in (names[number], found.get("call_id", ""), found.get("message_id", "")) if part
         )
-        yield Line(found.get("run_id", ""), str(kind), about, normal(texts[number]))
+        yield Line(
+            found.get("run_id", ""), str(kind), about, normal(_said(trace, number, str(kind), texts[number]))
+        )
+
+
+def _said(trace: Trace, number: int, kind: str, text: str) -> str:
+    """What an event says beside its ids: for a snapshot its messages, for the end of a run its outcome."""
+    if kind not in ("MESSAGES_SNAPSHOT", "RUN_FINISHED", "CUSTOM"):
+        return text
+    event = trace.json(number)
+    if kind == "MESSAGES_SNAPSHOT":
+        told = []
+        for message in event.get("messages") or ():
+            calls = [
+                f"{c['function']['name']}({c['function']['arguments']})"
+                for c in message.get("toolCalls") or ()
+            ]
+            told.append(
+                " ".join([f"{message.get('role')}:", str(message.get("content") or ""), *calls]).strip()
+            )
+        return " | ".join(told)
+    return json.dumps(
+        {key: value for key, value in event.items() if key not in ("type", "threadId", "runId", "timestamp")}
+    )
 
 
 def _trace(side: Trace | Replay) -> Trace:

@@ -15,8 +15,8 @@ from workbench.replay.arms import Replay, replay
 from workbench.replay.claims import Arms, Judged
 from workbench.replay.compare import Comparison, compare
 from workbench.replay.engine import releases
-from workbench.replay.patches import described
 from workbench.replay.outcome import Outcome
+from workbench.replay.patches import described
 from workbench.replay.recordings import Step
 from workbench.replay.scenarios import scenario
 from workbench.views.grid import Cell, Grid, cell
@@ -35,14 +35,18 @@ _TONES = {
 class Story:
     """One bug in a notebook: its arms, live or recorded, and the tables about them."""
 
-    def __init__(self, name: str, *, mode: object = "recorded", releases: object = (), arms: object = ()) -> None:
+    def __init__(
+        self, name: str, *, mode: object = "recorded", releases: object = (), arms: object = ()
+    ) -> None:
         self.name = name
         self.mode = parameters.mode(mode)
         self.releases = parameters.releases(name, releases)
         self.only = parameters.arms(name, arms)
         self.declared = scenario(name)
         self._stepped: dict[str, Replay] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="workbench-replay-") if self.mode == "live" else None
+        self._folder = (
+            tempfile.TemporaryDirectory(prefix="workbench-replay-") if self.mode == "live" else None
+        )
 
     @cached_property
     def arms(self) -> Arms:
@@ -55,14 +59,21 @@ class Story:
     def environment(self) -> Grid:
         """The releases that are looked at, with the packages released together."""
         names = ["agent-framework-ag-ui", *next(iter(releases.pairs().values()))]
-        rows = [[cell(releases.packages(release)[name], mono=True) for name in names] for release in self.releases]
+        rows = [
+            [cell(releases.packages(release)[name], mono=True) for name in names] for release in self.releases
+        ]
         note = claims.recorded_note(self.name)
-        how = "run here and now" if self.mode == "live" else f"recorded {note.get('date', '')} on {note.get('system', '')}"
+        how = (
+            "run here and now"
+            if self.mode == "live"
+            else f"recorded {note.get('date', '')} on {note.get('system', '')}"
+        )
         return Grid(f"Released packages, {how}", names, rows)
 
     def start(self, arm: str = "unpatched", **options: str) -> Replay:
         """An arm to go through step by step."""
-        made = replay(self.name, arm=arm, mode=self.mode, telemetry=False, progress=_say, **options)
+        chosen: dict[str, Any] = dict(options)
+        made = replay(self.name, arm=arm, mode=self.mode, telemetry=False, progress=_say, **chosen)
         self._stepped[made.arm.label] = made
         return made
 
@@ -75,11 +86,21 @@ class Story:
     def effects(arm: Replay) -> Grid:
         """Every execution of a tool, and the files that are there at the end."""
         rows = [
-            [cell(told["step"]), cell(told["tool"], mono=True), cell(told["call"], mono=True), cell(told.get("result", told.get("error", "")))]
+            [
+                cell(told["step"]),
+                cell(told["tool"], mono=True),
+                cell(told["call"], mono=True),
+                cell(told.get("result", told.get("error", ""))),
+            ]
             for told in arm.effects
         ]
         files = ", ".join(sorted(arm.files)) or "none"
-        return Grid(f"Executions of tools; files written: {files}", ("step", "tool", "call", "result"), rows, "no tool was executed")
+        return Grid(
+            f"Executions of tools; files written: {files}",
+            ("step", "tool", "call", "result"),
+            rows,
+            "no tool was executed",
+        )
 
     @staticmethod
     def seen(arm: Replay, step: str) -> Grid:
@@ -87,9 +108,19 @@ class Story:
         rows = []
         for told in arm.seen:
             if told["step"] == step:
-                rest = {key: value for key, value in told.items() if key not in ("step", "function", "place", "by")}
+                rest = {
+                    key: value
+                    for key, value in told.items()
+                    if key not in ("step", "function", "place", "by")
+                }
                 who = f"{told['function']} ({told['by']})" if told["by"] else told["function"]
-                rows.append([cell(who, mono=True), cell(told["place"], mono=True), cell(json.dumps(rest), mono=True, most=260)])
+                rows.append(
+                    [
+                        cell(who, mono=True),
+                        cell(told["place"], mono=True),
+                        cell(json.dumps(rest), mono=True, most=260),
+                    ]
+                )
         return Grid("In the order in which they were called", ("function", "where", "what it saw"), rows)
 
     def patches(self) -> Grid:
@@ -98,8 +129,17 @@ class Story:
         for name, arm in self.declared["arms"].items():
             for patch in arm["patches"]:
                 told = described(patch)
-                rows.append([cell(name), cell(told["what"], most=300), cell(told["where"], mono=True), cell(told["effects"], most=400)])
-        return Grid("Fixes and workarounds, as run-time patches", ("arm", "what", "where", "side effects"), rows)
+                rows.append(
+                    [
+                        cell(name),
+                        cell(told["what"], most=300),
+                        cell(told["where"], mono=True),
+                        cell(told["effects"], most=400),
+                    ]
+                )
+        return Grid(
+            "Fixes and workarounds, as run-time patches", ("arm", "what", "where", "side effects"), rows
+        )
 
     def outcomes(self, columns: Sequence[str], rows: Sequence[tuple[str, dict[str, str]]], axis: str) -> Grid:
         """Outcomes of arms: a row per arm and options, a column per value of one more option."""
@@ -108,14 +148,21 @@ class Story:
             if self.only and arm not in self.only:
                 continue
             label = ", ".join([arm, *(f"{name}={value}" for name, value in options.items())])
-            shown.append([cell(label), *(_outcome(self.arms.outcome(arm, **options, **{axis: value})) for value in columns)])
+            shown.append(
+                [
+                    cell(label),
+                    *(_outcome(self.arms.outcome(arm, **options, **{axis: value})) for value in columns),
+                ]
+            )
         return Grid(f"What became of it, by {axis}", ("", *columns), shown)
 
     def survey(self) -> Grid:
         """Outcomes by release."""
         found = claims.survey(self.name, self.arms, self.releases, self.only)
         labels = list(dict.fromkeys(label for label, _ in found))
-        rows = [[cell(label), *(_outcome(found[label, release]) for release in self.releases)] for label in labels]
+        rows = [
+            [cell(label), *(_outcome(found[label, release]) for release in self.releases)] for label in labels
+        ]
         return Grid("What became of it, by release", ("", *self.releases), rows)
 
     def look(self, arm: str, step: int, **options: str) -> SequenceDiagram | Grid:
@@ -209,7 +256,7 @@ class Verdicts:
             ],
         }  # fmt: skip
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         grid = self.grid
         return {"text/html": grid.html, "text/plain": grid.text, MIME: self.data}
 
@@ -223,7 +270,7 @@ def _expected(name: str, release: str, label: str) -> str:
 def _outcome(found: Outcome) -> Cell:
     symbol = {"good": "✓", "bad": "✗", "warn": "!", "wait": "…", "none": "–"}[_TONES[found.word]]
     rules = ", ".join(found.rules)
-    executed = f"executed {found.executions}×" if found.word not in ("not applicable",) else ""
+    executed = f"executed {found.executions}×" if found.word != "not applicable" else ""
     refused = f"provider: {found.refusals[0]}" if found.refusals else ""
     full = "; ".join(part for part in (executed, rules, refused) if part)
     return Cell(found.word, symbol=symbol, tone=_TONES[found.word], full=full)

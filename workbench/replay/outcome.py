@@ -51,12 +51,16 @@ def outcome(arm: Replay) -> Outcome:
     all_rules = Counter(finding.rule for finding in arm.findings)
     ran = Counter(told["call"] for told in arm.effects if "error" not in told)
     questions = len({call for step in arm.steps for call in step.told.get("cards", ())})
-    refusals = tuple(_reason(text) for step in arm.steps for _, status, text in step.payloads if status >= 400)
+    refusals = tuple(
+        _reason(text) for step in arm.steps for _, status, text in step.payloads if status >= 400
+    )
     approved = any(step.told["form"] for step in arm.steps) and arm.arm.options.get("decision") != "reject"
     rejected_by_endpoint = any(step.told["form"] and _unheard(step.told, step.runs) for step in arm.steps)
     if any(count > 1 for count in ran.values()):
         word = "executed twice"
-    elif all(rule in all_rules for rule in signature["rules"]) and len(ran) <= signature.get("executions", len(ran)):
+    elif all(rule in all_rules for rule in signature["rules"]) and len(ran) <= signature.get(
+        "executions", len(ran)
+    ):
         word = "affected"
     elif rejected_by_endpoint and not ran and not refusals:
         word = "refused"

@@ -16,7 +16,11 @@ def names(value: object) -> list[str]:
 
     `-p releases 1.10` arrives as the number 1.1 and cannot be told from that: numbers are refused.
     """
-    if value is None or value is False or (isinstance(value, str) and value.strip().lower() in ("", "none", "false")):
+    if (
+        value is None
+        or value is False
+        or (isinstance(value, str) and value.strip().lower() in ("", "none", "false"))
+    ):
         return []
     if isinstance(value, str):
         text = value.strip()

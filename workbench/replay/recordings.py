@@ -7,6 +7,7 @@ The bundled ones are small and lie inside the package; a folder of one's own is 
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,12 @@ from workbench.replay.specs import Arm
 from workbench.trace import Trace, load
 
 BUNDLED = Path(__file__).resolve().parent / "recordings"
+
+
+def root() -> Path:
+    """Where recordings are looked for: the bundled ones, or the folder that `WORKBENCH_RECORDINGS` names."""
+    chosen = os.environ.get("WORKBENCH_RECORDINGS")
+    return Path(chosen) if chosen else BUNDLED
 
 
 @dataclass(frozen=True)
@@ -98,13 +105,13 @@ def place(root: Path, arm: Arm) -> Path:
     return root / arm.scenario / arm.release / arm.label
 
 
-def recorded(root: Path | None, arm: Arm) -> list[Step]:
+def recorded(given: Path | None, arm: Arm) -> list[Step]:
     """The recorded steps of an arm; `ReplayError` where it was not recorded."""
-    folder = place(root or BUNDLED, arm)
+    folder = place(given or root(), arm)
     found = steps(folder)
     if not found:
         raise ReplayError(
-            f"there is no recording of {arm.scenario} {arm.label} on {arm.release} in {root or 'the package'}; "
+            f"there is no recording of {arm.scenario} {arm.label} on {arm.release} in {given or root()}; "
             "run it live, or record it with `workbench replay … -o FOLDER`"
         )
     return found

@@ -76,7 +76,7 @@ def arm(
 def spec(chosen: Arm, *, telemetry: bool = True) -> dict[str, Any]:
     """The spec of an arm for the guest."""
     declared = scenario(chosen.scenario)
-    made = copy.deepcopy(declared["spec"])
+    made: dict[str, Any] = copy.deepcopy(declared["spec"])
     # in the order in which the scenario declares the axes
     for axis, values in declared["options"].items():
         if axis in chosen.options:

@@ -13,11 +13,11 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape as escaped
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
-from html import escape as escaped
 from workbench.report.plain import lines
 from workbench.report.run import RunFailedError, export, run
 
@@ -41,6 +41,21 @@ def notebooks() -> list[Path]:
     """The replay notebooks of the checkout: those whose parameters have a mode."""
     folder = Path(__file__).resolve().parents[2] / "notebooks"
     return [path for path in sorted(folder.glob("*.ipynb")) if "mode = " in _parameters(path)]
+
+
+def _parameters(book: Path) -> str:
+    """The parameters cell of a notebook."""
+    cells = json.loads(book.read_text(encoding="utf-8"))["cells"]
+    found = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
+    return "".join(found[0]["source"]) if found else ""
+
+
+def _title(book: Path) -> str:
+    """The first heading of a notebook."""
+    for cell in json.loads(book.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "markdown" and "".join(cell["source"]).startswith("# "):
+            return "".join(cell["source"]).split("\n")[0][2:]
+    return book.stem
 
 
 def run_one(book: Path, output: Path, parameters: dict[str, Any]) -> Ran:
@@ -74,31 +89,41 @@ def verdicts(executed: Path) -> dict[str, Any]:
 
 def junit(runs: Sequence[Ran]) -> str:
     """JUnit XML: a suite per notebook, a test case per claim, per arm and release, and for the run itself."""
-    root = ElementTree.Element("testsuites")
+    root = ET.Element("testsuites")
     for ran in runs:
-        suite = ElementTree.SubElement(root, "testsuite", name=ran.name, time=f"{ran.seconds:.1f}")
+        suite = ET.SubElement(root, "testsuite", name=ran.name, time=f"{ran.seconds:.1f}")
         _case(suite, ran.name, "the notebook runs to its end", ran.failure, seconds=ran.seconds)
         for claim in ran.verdicts.get("claims", ()):
-            wrong = "" if claim["verdict"] == claim["expected"] else f"expected: {claim['expected'] or 'nothing'}"
+            wrong = (
+                "" if claim["verdict"] == claim["expected"] else f"expected: {claim['expected'] or 'nothing'}"
+            )
             told = f"{claim['verdict']}: {claim['because']}"
-            _case(suite, f"{ran.name}.claim", f"{claim['name']}: {claim['text']}", f"{told}; {wrong}" if wrong else "", told)
+            _case(
+                suite,
+                f"{ran.name}.claim",
+                f"{claim['name']}: {claim['text']}",
+                f"{told}; {wrong}" if wrong else "",
+                told,
+            )
         for arm in ran.verdicts.get("outcomes", ()):
             wanted = arm["expected"]
             wrong = f"{arm['outcome']}, expected: {wanted}" if wanted and wanted != arm["outcome"] else ""
             _case(suite, f"{ran.name}.arm", f"{arm['arm']} on {arm['release']}", wrong, arm["outcome"])
         suite.set("tests", str(len(suite)))
         suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _case(suite: ElementTree.Element, group: str, name: str, failure: str, told: str = "", *, seconds: float = 0) -> None:
-    case = ElementTree.SubElement(suite, "testcase", classname=group, name=lines(name), time=f"{seconds:.1f}")
+def _case(
+    suite: ET.Element, group: str, name: str, failure: str, told: str = "", *, seconds: float = 0
+) -> None:
+    case = ET.SubElement(suite, "testcase", classname=group, name=lines(name), time=f"{seconds:.1f}")
     if failure:
-        node = ElementTree.SubElement(case, "failure", message=lines(failure).split("\n")[0][:200])
+        node = ET.SubElement(case, "failure", message=lines(failure).split("\n")[0][:200])
         node.text = lines(failure)
     elif told:
-        ElementTree.SubElement(case, "system-out").text = lines(told)
+        ET.SubElement(case, "system-out").text = lines(told)
 
 
 def index(runs: Sequence[Ran], others: Sequence[tuple[str, Path]] = ()) -> str:
@@ -108,9 +133,13 @@ def index(runs: Sequence[Ran], others: Sequence[tuple[str, Path]] = ()) -> str:
         claims = ran.verdicts.get("claims", [])
         good = sum(claim["verdict"] == claim["expected"] for claim in claims)
         state = "failed" if ran.failure else "as expected"
-        link = f'<a href="{escaped(ran.page.name)}">{escaped(ran.title)}</a>' if ran.page else escaped(ran.title)
+        link = (
+            f'<a href="{escaped(ran.page.name)}">{escaped(ran.title)}</a>' if ran.page else escaped(ran.title)
+        )
         mode = escaped(ran.verdicts.get("mode", ""))
-        rows.append(f"<tr><td>{link}</td><td>{state}</td><td>{good} of {len(claims)}</td><td>{mode}</td><td>{ran.seconds:.0f} s</td></tr>")
+        rows.append(
+            f"<tr><td>{link}</td><td>{state}</td><td>{good} of {len(claims)}</td><td>{mode}</td><td>{ran.seconds:.0f} s</td></tr>"
+        )
     more = "".join(f'<li><a href="{escaped(path.name)}">{escaped(title)}</a></li>' for title, path in others)
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Reports of the workbench</title><style>'
@@ -127,8 +156,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; 0 where all is as expected, 1 where a notebook failed."""
     parser = argparse.ArgumentParser(prog="python -m workbench.report.replays", description=__doc__)
     parser.add_argument("notebook", nargs="*", type=Path, help="notebooks to run; all replays by default")
-    parser.add_argument("--mode", default="recorded", choices=("recorded", "live"), help="what the notebooks do")
-    parser.add_argument("-o", "--output", default="reports", type=Path, metavar="FOLDER", help="folder to write to")
+    parser.add_argument(
+        "--mode", default="recorded", choices=("recorded", "live"), help="what the notebooks do"
+    )
+    parser.add_argument(
+        "-o", "--output", default="reports", type=Path, metavar="FOLDER", help="folder to write to"
+    )
     given = parser.parse_args(arguments)
     given.output.mkdir(parents=True, exist_ok=True)
     runs = []

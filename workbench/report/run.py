@@ -75,9 +75,7 @@ def export(executed: str | Path, *, title: str = "What became of every tool call
     exporter = make(
         require_js_url="", jquery_url="", mathjax_url="", mermaid_js_url="", jupyter_widgets_base_url=""
     )
-    page, _ = exporter.from_notebook_node(
-        read(path, as_version=4), resources={"metadata": {"name": title}}
-    )
+    page, _ = exporter.from_notebook_node(read(path, as_version=4), resources={"metadata": {"name": title}})
     target = path.with_suffix(".html")
     target.write_text(page, encoding="utf-8")
     return target

@@ -108,7 +108,9 @@ def _key(requirements: str, version: str, local: Mapping[str, Path]) -> str:
     digest = hashlib.sha256(f"{sys.platform}\n{version}\n{requirements}".encode())
     for name, place in sorted(local.items()):
         digest.update(name.encode())
-        files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if _counts(path, place))
+        files = (
+            [place] if place.is_file() else sorted(path for path in place.rglob("*") if _counts(path, place))
+        )
         for path in files:
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:20]

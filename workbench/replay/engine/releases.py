@@ -1,7 +1,7 @@
 """Releases by their leading package: which versions of the framework's packages belong together.
 
 `releases.json` says which were released together, and `locks/` pins everything that is installed with
-them, made once (`make pins-replay`). A release without a lock is resolved when it is first built, and the
+them, made once (`python -m workbench.replay.record --locks`). A release without a lock is resolved when it is first built, and the
 result is kept in the cache.
 """
 
@@ -38,11 +38,16 @@ def packages(release: str) -> dict[str, str]:
     return {LEADING: release, **pairs()[release]}
 
 
+def bundled(release: str) -> Path:
+    """Where the lock of a release is that comes with the workbench."""
+    return _ROOT / "locks" / f"{release}.txt"
+
+
 def lock(release: str) -> str:
     """The requirements of a release, everything pinned."""
-    bundled = _ROOT / "locks" / f"{release}.txt"
-    if bundled.exists():
-        return bundled.read_text(encoding="utf-8")
+    file = bundled(release)
+    if file.exists():
+        return file.read_text(encoding="utf-8")
     wanted = _wanted(release)
     kept = places.cache() / "locks" / f"{release}-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}.txt"
     with locked(kept.with_suffix(".lock")):
@@ -63,7 +68,9 @@ def resolve(release: str) -> str:
             "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", asked,
         )  # fmt: skip
     except BuildError as problem:
-        raise BuildError(f"the dependencies of {LEADING} {release} could not be resolved:\n{problem}") from problem
+        raise BuildError(
+            f"the dependencies of {LEADING} {release} could not be resolved:\n{problem}"
+        ) from problem
 
 
 def without(requirements: str, names: set[str]) -> str:

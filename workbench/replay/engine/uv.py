@@ -119,7 +119,14 @@ def _install(folder: Path) -> None:
     unfinished = folder.with_name(folder.name + ".part")
     for python in _with_pip():
         shutil.rmtree(unfinished, ignore_errors=True)
-        arguments = ["install", "--quiet", "--no-warn-script-location", "--target", str(unfinished), f"uv=={VERSION}"]
+        arguments = [
+            "install",
+            "--quiet",
+            "--no-warn-script-location",
+            "--target",
+            str(unfinished),
+            f"uv=={VERSION}",
+        ]
         try:
             done = subprocess.run(  # noqa: S603 - pip with arguments of ours
                 [str(python), "-m", "pip", *arguments],

@@ -37,7 +37,7 @@ class Client:
 
     def say(self, text: str) -> dict[str, Any]:
         """The request that carries a user message."""
-        return self._request([{"id": str(uuid.uuid4()), "role": "user", "content": text}])
+        return self.request([{"id": str(uuid.uuid4()), "role": "user", "content": text}])
 
     def results(self, results: dict[str, str]) -> dict[str, Any]:
         """The request that carries the results of the client's own tools, by tool name."""
@@ -46,7 +46,7 @@ class Client:
             for call, tool in self.calls.items()
             if tool in results
         ]
-        return self._request(messages)
+        return self.request(messages)
 
     def decide(self, decision: bool, form: str) -> tuple[str, dict[str, Any]]:  # noqa: FBT001 - it is the decision
         """The request that answers all open cards, and the form that was taken for `auto`."""
@@ -96,7 +96,8 @@ class Client:
             if call in cards:
                 cards[call].interrupt = interrupt["id"]
 
-    def _request(self, messages: list[dict[str, Any]], **extra: Any) -> dict[str, Any]:
+    def request(self, messages: list[dict[str, Any]], **extra: Any) -> dict[str, Any]:
+        """A request with messages added to the history; `extra` are further fields of it."""
         self.history = [*self.history, *messages]
         return {
             "threadId": self.thread, "runId": str(uuid.uuid4()), "state": {}, "messages": self.history,
@@ -109,7 +110,7 @@ def _tool_message(call: str, content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _call_result(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
-    return client._request([_tool_message(card.call, {"accepted": decision}) for card in client.cards])
+    return client.request([_tool_message(card.call, {"accepted": decision}) for card in client.cards])
 
 
 def _confirm_changes(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -117,15 +118,23 @@ def _confirm_changes(client: Client, decision: bool) -> dict[str, Any]:  # noqa:
     for card in client.cards:
         step = {"description": f"Execute {card.tool}", "status": "enabled" if decision else "disabled"}
         messages.append(_tool_message(card.confirm, {"accepted": decision, "steps": [step]}))
-    return client._request(messages)
+    return client.request(messages)
 
 
 def _function_approvals(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
     approvals = [
-        {"id": card.approval, "call_id": card.call, "name": card.tool, "approved": decision, "arguments": card.arguments}
+        {
+            "id": card.approval,
+            "call_id": card.call,
+            "name": card.tool,
+            "approved": decision,
+            "arguments": card.arguments,
+        }
         for card in client.cards
     ]
-    return client._request([{"id": str(uuid.uuid4()), "role": "user", "content": "", "function_approvals": approvals}])
+    return client.request(
+        [{"id": str(uuid.uuid4()), "role": "user", "content": "", "function_approvals": approvals}]
+    )
 
 
 def _resume(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -133,7 +142,7 @@ def _resume(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
         {"interruptId": card.interrupt, "status": "resolved", "payload": {"accepted": decision}}
         for card in client.cards
     ]
-    return client._request([], resume=entries)
+    return client.request([], resume=entries)
 
 
 def _interrupts(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -142,11 +151,11 @@ def _interrupts(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT0
 
 
 def _resume_interrupts(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
-    return client._request([], resume=_interrupts(client, decision))
+    return client.request([], resume=_interrupts(client, decision))
 
 
 def _command(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
-    return client._request([], forwardedProps={"command": {"resume": _interrupts(client, decision)}})
+    return client.request([], forwardedProps={"command": {"resume": _interrupts(client, decision)}})
 
 
 #: All forms in which a request can carry an approval; which are accepted depends on the release.

@@ -15,10 +15,8 @@ BASE = "http://model.invalid"
 def prepare(kinds: set[str]) -> None:
     """Import what clients of these kinds need, which takes longer than an arm does."""
     if "anthropic" in kinds:
-        import agent_framework.anthropic
         import anthropic.types  # noqa: F401
     if kinds & {"chat", "responses"}:
-        import agent_framework.openai
         import openai.types.chat
         import openai.types.responses  # noqa: F401
 
@@ -70,10 +68,14 @@ def _scripted(script: Script, recorder: Recorder) -> Any:
         OTEL_PROVIDER_NAME = "scripted"
         model = model_id = "scripted"
 
-        def _inner_get_response(self, *, messages: Any, stream: bool = False, options: Any = None, **_: Any) -> Any:
+        def _inner_get_response(
+            self, *, messages: Any, stream: bool = False, options: Any = None, **_: Any
+        ) -> Any:
             async def updates() -> Any:
                 body = {"model": "scripted", "stream": True, "messages": as_chat(messages)}
-                entry = recorder.begin(f"{BASE}/scripted/chat/completions", json.dumps(body, ensure_ascii=False))
+                entry = recorder.begin(
+                    f"{BASE}/scripted/chat/completions", json.dumps(body, ensure_ascii=False)
+                )
                 refused = fake.wire.refusal(body)
                 if refused is not None:
                     recorder.end(entry, 400, "application/json", json.dumps(fake.wire.error(refused)))

@@ -5,7 +5,6 @@ A patch is a Python file with `WHAT`, `WHERE`, `WHY`, `EFFECTS` (texts for peopl
 """
 
 from __future__ import annotations
-
 import __future__
 
 import importlib.util

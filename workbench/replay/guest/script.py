@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,7 +78,7 @@ class Script:
 
     def _holds(self, when: dict[str, Any], view: View, results: dict[str, str | None]) -> bool:
         known = [result for result in results.values() if result is not None]
-        tests = {
+        tests: dict[str, Callable[[Any], bool]] = {
             "calls": lambda wanted: len(self._made) == wanted,
             "users": lambda wanted: len(view.users) == wanted,
             "result": lambda wanted: any(re.search(wanted, result) for result in known),

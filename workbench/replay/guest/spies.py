@@ -93,7 +93,11 @@ def _names(tools: Any) -> list[str]:
 
 def _call(content: Any) -> dict[str, Any]:
     inner = getattr(content, "function_call", None) or content
-    return {"type": content.type, "call": getattr(inner, "call_id", None), "tool": getattr(inner, "name", None)}
+    return {
+        "type": content.type,
+        "call": getattr(inner, "call_id", None),
+        "tool": getattr(inner, "name", None),
+    }
 
 
 def _tell_tools(arguments: dict[str, Any], result: Any) -> dict[str, Any]:
@@ -109,7 +113,10 @@ def _tell_tools(arguments: dict[str, Any], result: Any) -> dict[str, Any]:
         flat = [item for part in result for item in (part if isinstance(part, list) else [part])]
         contents = [item for item in flat if hasattr(item, "type") and hasattr(item, "call_id")]
         if contents:
-            told["returned"] = [{**_call(c), **({"result": str(c.result)} if c.type == "function_result" else {})} for c in contents]
+            told["returned"] = [
+                {**_call(c), **({"result": str(c.result)} if c.type == "function_result" else {})}
+                for c in contents
+            ]
         elif flat or result == []:
             told["returned"] = _names(flat)
     return told

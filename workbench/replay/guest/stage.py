@@ -37,7 +37,11 @@ class Stage:
         self.unwatched = spies.watch(spec.get("spies", []), self._seen)
         self.script = Script(spec["model"]["answers"])
         client_tools = [
-            {"name": t["name"], "description": t.get("description", ""), "parameters": t.get("parameters", {})}
+            {
+                "name": t["name"],
+                "description": t.get("description", ""),
+                "parameters": t.get("parameters", {}),
+            }
             for t in spec["tools"]
             if t["origin"] == "client"
         ]
@@ -71,11 +75,19 @@ class Stage:
             known = inspect.signature(af.create_harness_agent).parameters
             given = {name: value for name, value in given.items() if name in known}
             return af.create_harness_agent(
-                chat, name="agent", tools=static, context_providers=providers, middleware=middleware, **given, **options
+                chat,
+                name="agent",
+                tools=static,
+                context_providers=providers,
+                middleware=middleware,
+                **given,
+                **options,
             )
         if agent["kind"] == "approval-middleware":
             middleware.append(af.ToolApprovalMiddleware())
-        return af.Agent(chat, name="agent", tools=static, context_providers=providers, middleware=middleware, **options)
+        return af.Agent(
+            chat, name="agent", tools=static, context_providers=providers, middleware=middleware, **options
+        )
 
     def _endpoint(self, agent: Any, spec: dict[str, Any]) -> Any:
         from agent_framework_ag_ui import AgentFrameworkAgent, add_agent_framework_fastapi_endpoint
@@ -129,11 +141,19 @@ class Stage:
         entry = self.recorder.begin(URL, body)
         transport = httpx.ASGITransport(app=self._app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport) as http:
-            response = await http.post(URL, content=body.encode(), headers={"content-type": "application/json"})
-        self.recorder.end(entry, response.status_code, response.headers.get("content-type", ""), response.text)
+            response = await http.post(
+                URL, content=body.encode(), headers={"content-type": "application/json"}
+            )
+        self.recorder.end(
+            entry, response.status_code, response.headers.get("content-type", ""), response.text
+        )
         events = [json.loads(line[5:]) for line in response.text.split("\n") if line.startswith("data:")]
         self.client.take(events)
-        return {"status": response.status_code, "events": len(events), "cards": [card.call for card in self.client.cards]}
+        return {
+            "status": response.status_code,
+            "events": len(events),
+            "cards": [card.call for card in self.client.cards],
+        }
 
 
 def versions(packages: list[str]) -> dict[str, str]:

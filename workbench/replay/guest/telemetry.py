@@ -26,7 +26,10 @@ class Logs(logging.Handler):
             "severityNumber": _SEVERITY.get(record.levelno, 0),
             "severityText": record.levelname,
             "body": {"stringValue": record.getMessage()},
-            "attributes": [_attribute("code.file.path", record.pathname), _attribute("code.line.number", record.lineno)],
+            "attributes": [
+                _attribute("code.file.path", record.pathname),
+                _attribute("code.line.number", record.lineno),
+            ],
         }
         if record.exc_info and record.exc_info[0] is not None:
             told["attributes"].append(_attribute("exception.type", record.exc_info[0].__name__))
@@ -79,7 +82,10 @@ class Telemetry:
             self._exporter.clear()
             scopes = _scopes(
                 "spans",
-                [((s.instrumentation_scope.name, s.instrumentation_scope.version or ""), _span(s)) for s in spans],
+                [
+                    ((s.instrumentation_scope.name, s.instrumentation_scope.version or ""), _span(s))
+                    for s in spans
+                ],
             )
             lines.append({"resourceSpans": [{"resource": resource, "scopeSpans": scopes}]})
         logs, self._logs.kept = self._logs.kept, []

@@ -31,7 +31,7 @@ def own_provider(tools: list[dict[str, Any]]) -> Any:
     """A context provider of a few lines that adds tools in `before_run`, as applications write them."""
     import agent_framework as af
 
-    base = getattr(af, "ContextProvider", None) or af.BaseContextProvider
+    base = getattr(af, "ContextProvider", None) or getattr(af, "BaseContextProvider", None)
 
     class OwnProvider(base):  # type: ignore[misc,valid-type]
         async def before_run(self, *, agent: Any, session: Any, context: Any, state: Any) -> None:
@@ -77,7 +77,11 @@ def count_executions(recorder: Recorder) -> None:
         except Exception as problem:
             told["error"] = f"{type(problem).__name__}: {problem}"
             raise
-        texts = [str(getattr(part, "text", part)) for part in result] if isinstance(result, list) else [str(result)]
+        texts = (
+            [str(getattr(part, "text", part)) for part in result]
+            if isinstance(result, list)
+            else [str(result)]
+        )
         told["result"] = "".join(texts)
         return result
 

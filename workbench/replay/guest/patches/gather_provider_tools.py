@@ -15,7 +15,9 @@ def apply(tools: Any) -> None:
     import agent_framework as af
 
     def make(original: Any) -> Any:
-        async def resolve(messages: Any, offered: Any, agent: Any, run_kwargs: Any, *rest: Any, **named: Any) -> Any:
+        async def resolve(
+            messages: Any, offered: Any, agent: Any, run_kwargs: Any, *rest: Any, **named: Any
+        ) -> Any:
             answered = any(c.type == "function_approval_response" for m in messages for c in m.contents)
             session = run_kwargs.get("session")
             if answered and session is not None:

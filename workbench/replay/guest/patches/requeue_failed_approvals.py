@@ -21,7 +21,9 @@ def apply(tools: Any, spec: dict[str, Any]) -> None:
     from agent_framework_ag_ui._orchestration._tooling import collect_server_tools
 
     # it matters only where the transport gives up on an approval in this way
-    tools.find("agent_framework_ag_ui._agent_run:_resolve_approval_responses", "if approved_responses and tools:")
+    tools.find(
+        "agent_framework_ag_ui._agent_run:_resolve_approval_responses", "if approved_responses and tools:"
+    )
 
     class Requeue(af.AgentMiddleware):  # type: ignore[misc]
         async def process(self, context: Any, call_next: Any) -> None:
@@ -32,7 +34,8 @@ def apply(tools: Any, spec: dict[str, Any]) -> None:
             while last and str(getattr(messages[last - 1].role, "value", messages[last - 1].role)) == "tool":
                 last -= 1
             for number in range(last, len(messages)):
-                kept, again = [], []
+                kept: list[Any] = []
+                again: list[Any] = []
                 for content in messages[number].contents:
                     call = calls.get(content.call_id) if content.type == "function_result" else None
                     failed = call is not None and str(content.result) == _PLACEHOLDER and call.name not in own

@@ -51,7 +51,9 @@ def refusal(body: dict[str, Any]) -> str | None:
         if missing:
             said = "`tool_use` ids were found without `tool_result` blocks immediately after"
             return _at(f"messages.{number - 1}", f"{said}: {', '.join(missing)}.")
-        before = [block["id"] for block in blocks if block["type"] == "tool_use"] if role == "assistant" else []
+        before = (
+            [block["id"] for block in blocks if block["type"] == "tool_use"] if role == "assistant" else []
+        )
     if before:
         said = "`tool_use` ids were found without `tool_result` blocks immediately after"
         return _at(f"messages.{len(messages) - 1}", f"{said}: {', '.join(before)}.")
@@ -70,7 +72,7 @@ def stream(answer: Answer, number: int) -> Iterator[str]:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields}, ensure_ascii=False)}\n\n"
 
     usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {
+    message: dict[str, Any] = {
         "id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": [],
         "stop_reason": None, "stop_sequence": None, "usage": usage,
     }  # fmt: skip

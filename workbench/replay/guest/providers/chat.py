@@ -38,7 +38,9 @@ def refusal(body: dict[str, Any]) -> str | None:
                     f"in messages[{answered[call]}] and messages[{number}]."
                 )
             if call not in open_calls:
-                return "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+                return (
+                    "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+                )
             open_calls.remove(call)
             answered[call] = number
             continue
@@ -52,7 +54,8 @@ def refusal(body: dict[str, Any]) -> str | None:
     if open_calls:
         return (
             "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
-            "'tool_call_id'. The following tool_call_ids did not have response messages: " + ", ".join(open_calls)
+            "'tool_call_id'. The following tool_call_ids did not have response messages: "
+            + ", ".join(open_calls)
         )
     return None
 
@@ -76,6 +79,8 @@ def stream(answer: Answer, number: int) -> Iterator[str]:
     yield chunk({"role": "assistant", "content": answer.text})
     for index, call in enumerate(answer.calls):
         function = {"name": call.name, "arguments": call.arguments}
-        yield chunk({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": function}]})
+        yield chunk(
+            {"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": function}]}
+        )
     yield chunk({}, "tool_calls" if answer.calls else "stop")
     yield "data: [DONE]\n\n"

@@ -34,12 +34,12 @@ def refusal(body: dict[str, Any]) -> str | None:
     calls = Counter(item["call_id"] for item in items if item.get("type") == "function_call")
     outputs = Counter(item["call_id"] for item in items if item.get("type") == "function_call_output")
     asked = {item["id"] for item in items if item.get("type") == "mcp_approval_request"}
-    answered = {
-        item["approval_request_id"] for item in items if item.get("type") == "mcp_approval_response"
-    }
+    answered = {item["approval_request_id"] for item in items if item.get("type") == "mcp_approval_response"}
     twice = [name for name, count in (ids + calls).items() if count > 1]
     if twice:
-        return f"Duplicate item found with id {twice[0]}. Remove duplicate items from your input and try again."
+        return (
+            f"Duplicate item found with id {twice[0]}. Remove duplicate items from your input and try again."
+        )
     if answered - asked:
         return (
             "The following MCP approval requests have approval responses but weren't passed as input: "
@@ -74,9 +74,19 @@ def stream(answer: Answer, number: int) -> Iterator[str]:
     yield event("response.created", response=_response(name, "in_progress", []))
     if answer.text:
         part = {"type": "output_text", "text": answer.text, "annotations": []}
-        item = {"type": "message", "id": f"msg_{number}", "status": "completed", "role": "assistant", "content": [part]}
+        item = {
+            "type": "message",
+            "id": f"msg_{number}",
+            "status": "completed",
+            "role": "assistant",
+            "content": [part],
+        }
         where = {"item_id": item["id"], "output_index": 0, "content_index": 0}
-        yield event("response.output_item.added", output_index=0, item={**item, "content": [], "status": "in_progress"})
+        yield event(
+            "response.output_item.added",
+            output_index=0,
+            item={**item, "content": [], "status": "in_progress"},
+        )
         yield event("response.content_part.added", **where, part={**part, "text": ""})
         yield event("response.output_text.delta", **where, delta=answer.text, logprobs=[])
         yield event("response.output_text.done", **where, text=answer.text, logprobs=[])
@@ -93,7 +103,9 @@ def stream(answer: Answer, number: int) -> Iterator[str]:
         added = {**item, "arguments": "", "status": "in_progress"}
         yield event("response.output_item.added", output_index=index, item=added)
         yield event("response.function_call_arguments.delta", **where, delta=call.arguments)
-        yield event("response.function_call_arguments.done", **where, arguments=call.arguments, name=call.name)
+        yield event(
+            "response.function_call_arguments.done", **where, arguments=call.arguments, name=call.name
+        )
         yield event("response.output_item.done", output_index=index, item=item)
         output.append(item)
     yield event("response.completed", response=_response(name, "completed", output))

@@ -89,7 +89,10 @@ def _(arms: Arms) -> Verdict:
 def _(arms: Arms) -> Verdict:
     found = {model: arms.outcome("unpatched", model=model).refusals for model in MODELS}
     good = all(refused for refused in found.values())
-    return Verdict(HOLDS if good else NOT, f"{ {model: refused[0][:50] if refused else 'accepted' for model, refused in found.items()} }")
+    return Verdict(
+        HOLDS if good else NOT,
+        f"{ {model: refused[0][:50] if refused else 'accepted' for model, refused in found.items()} }",
+    )
 
 
 @claim("anthropic-words", "errors", "Anthropic answers 400 with “tool_use ids must be unique”.")
@@ -98,21 +101,30 @@ def _(arms: Arms) -> Verdict:
     good = bool(statuses) and statuses[0][0] == 400 and "ids must be unique" in statuses[0][1]
     sent = [block["id"] for m in arms().steps[1].payloads[0][0]["messages"] if isinstance(m["content"], list)
             for block in m["content"] if block["type"] == "tool_use"]  # fmt: skip
-    return Verdict(HOLDS if good else NOT, f"the real client sent {sent}; the refusal is that of our fake service")
+    return Verdict(
+        HOLDS if good else NOT, f"the real client sent {sent}; the refusal is that of our fake service"
+    )
 
 
 @claim("single-fine", "observed", "A single client-side call in a response is not affected.")
 def _(arms: Arms) -> Verdict:
-    words = {declared: arms.outcome("unpatched", declared=declared, calls="one").word for declared in DECLARED}
+    words = {
+        declared: arms.outcome("unpatched", declared=declared, calls="one").word for declared in DECLARED
+    }
     return Verdict(HOLDS if set(words.values()) == {"clean"} else NOT, f"{words}")
 
 
-@claim("any-number", "expected", "However many declaration-only calls there are, each should be started once.")
+@claim(
+    "any-number", "expected", "However many declaration-only calls there are, each should be started once."
+)
 def _(arms: Arms) -> Verdict:
     started = _started(arms("unpatched", calls="three"))
     fixed = _started(arms("start-once", calls="three"))
     good = set(Counter(started).values()) == {2} and set(Counter(fixed).values()) == {1}
-    return Verdict(HOLDS if good else NOT, f"three calls: {len(started)} starts as released, {len(fixed)} with the line changed")
+    return Verdict(
+        HOLDS if good else NOT,
+        f"three calls: {len(started)} starts as released, {len(fixed)} with the line changed",
+    )
 
 
 @claim("registered-on-agent", "steps 1 to 3", "It takes two declaration-only tools registered on the agent.")
@@ -123,7 +135,9 @@ def _(arms: Arms) -> Verdict:
     return Verdict(NOT, f"{words}")
 
 
-@claim("snippet", "reproduction", "The snippet prints each id twice, for the starts and for the pending calls.")
+@claim(
+    "snippet", "reproduction", "The snippet prints each id twice, for the starts and for the pending calls."
+)
 def _(arms: Arms) -> Verdict:
     told = _unit(arms("unpatched", calls="snippet"))
     good = told.get("started") == told.get("pending") == ["call_p", "call_q", "call_p", "call_q"]
@@ -139,17 +153,28 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if good else NOT, f"contents marked as a pause for the caller: {again}")
 
 
-@claim("last-id-only", "cause 2, 3", "A call counts as new where its id differs from the last one, so a, b, a, b starts four.")
+@claim(
+    "last-id-only",
+    "cause 2, 3",
+    "A call counts as new where its id differs from the last one, so a, b, a, b starts four.",
+)
 def _(arms: Arms) -> Verdict:
     seen = [told for told in arms().seen if told["step"] == "ask"]
     again = [told for told in seen if told["replayed"]]
-    restarted = all(told["call"] in told["known"] and told["call"] != told["last"] and "TOOL_CALL_START" in told["events"] for told in again)
+    restarted = all(
+        told["call"] in told["known"] and told["call"] != told["last"] and "TOOL_CALL_START" in told["events"]
+        for told in again
+    )
     good = bool(again) and restarted
     told = [f"{one['call']} after {one['last']}: {one['events']}" for one in again]
     return Verdict(HOLDS if good else NOT, f"known, but not the last: {told}")
 
 
-@claim("pending-twice", "cause 3", "Each new start adds the call to the pending ones, from which the snapshot is made.")
+@claim(
+    "pending-twice",
+    "cause 3",
+    "Each new start adds the call to the pending ones, from which the snapshot is made.",
+)
 def _(arms: Arms) -> Verdict:
     kept = [call for call, _ in _kept(arms())]
     pending = _unit(arms("unpatched", calls="snippet")).get("pending", [])
@@ -162,10 +187,17 @@ def _(arms: Arms) -> Verdict:
     place = arms().seen[0]["place"]
     begins = int(place.rpartition(":")[2])
     good = 0 <= 733 - begins <= 12
-    return Verdict(HOLDS if good else NOT, f"in the released wheel the function begins at {place}, and the test is its first branch")
+    return Verdict(
+        HOLDS if good else NOT,
+        f"in the released wheel the function begins at {place}, and the test is its first branch",
+    )
 
 
-@claim("one-line", "fix", "Starting only ids that are not registered fixes it; a replayed call takes the other branch.")
+@claim(
+    "one-line",
+    "fix",
+    "Starting only ids that are not registered fixes it; a replayed call takes the other branch.",
+)
 def _(arms: Arms) -> Verdict:
     words = _good(arms, "start-once")
     return Verdict(HOLDS if set(words.values()) == {"clean"} else NOT, f"{words}")
@@ -190,21 +222,29 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if good else NOT, f"events of an id that is used again: {reused}")
 
 
-@claim("workaround", "workaround", "Making a known call the current one before the function runs helps as well.")
+@claim(
+    "workaround", "workaround", "Making a known call the current one before the function runs helps as well."
+)
 def _(arms: Arms) -> Verdict:
     words = _good(arms, "wrapper")
     same = _unit(arms("wrapper", calls="reused")) == _unit(arms("start-once", calls="reused"))
     good = set(words.values()) == {"clean"} and same
-    return Verdict(HOLDS if good else NOT, f"{words}; an id that is used again fares as with the changed line: {same}")
+    return Verdict(
+        HOLDS if good else NOT, f"{words}; an id that is used again fares as with the changed line: {same}"
+    )
 
 
 @claim("platform", "platform", "It does not depend on the platform.")
 def _(arms: Arms) -> Verdict:
     good = arms.outcome().word == "affected"
-    return Verdict(HOLDS if good else NOT, "the same on Linux with the Python that ran here; macOS was not tried")
+    return Verdict(
+        HOLDS if good else NOT, "the same on Linux with the Python that ran here; macOS was not tried"
+    )
 
 
 @claim("regression", "regression", "Whether it is a regression is not known.")
 def _(arms: Arms) -> Verdict:
     del arms
-    return Verdict(UNSEEN, "nothing is claimed; the table over releases shows the oldest one that was run, and it has it")
+    return Verdict(
+        UNSEEN, "nothing is claimed; the table over releases shows the oldest one that was run, and it has it"
+    )

@@ -33,8 +33,7 @@ SURVEY: list[Listed] = [
     ("option-1", {"model": "scripted"}),
 ]
 ARMS: list[Listed] = [
-    ("unpatched", {}),
-    ("unpatched", {"agent": "no-static-tools"}),
+    *(("unpatched", {"agent": agent}) for agent in AGENTS),
     *(("unpatched", options) for options in MATRIX),
     *(("unpatched", {"model": model}) for model in MODELS),
     *(("unpatched", {"provider": name}) for name in ("none", "ungated", "mcp", "skills", "skills-mixed")),
@@ -69,7 +68,9 @@ def _fixed(arms: Arms, name: str, **options: str) -> bool:
     return found.word == "clean" and (found.executions, found.questions) == (1, 1)
 
 
-@claim("order", "1", "Approved calls are executed before the agent's context providers have added their tools.")
+@claim(
+    "order", "1", "Approved calls are executed before the agent's context providers have added their tools."
+)
 def _(arms: Arms) -> Verdict:
     order = [told["function"] for told in arms().seen if told["step"] == "approve"]
     first = order.index("_resolve_approval_responses") < order.index("FileAccessProvider.before_run")
@@ -96,7 +97,9 @@ def _(arms: Arms) -> Verdict:
     return Verdict(NOT, f"it returned {returned}; without static tools it was called {len(without)} times")
 
 
-@claim("placeholder", "1, 2, 5", f"The call gets the result “{PLACEHOLDER}”, in the stream and for the model.")
+@claim(
+    "placeholder", "1, 2, 5", f"The call gets the result “{PLACEHOLDER}”, in the stream and for the model."
+)
 def _(arms: Arms) -> Verdict:
     arm = arms()
     shown = _results(arm, 1)
@@ -109,10 +112,16 @@ def _(arms: Arms) -> Verdict:
 def _(arms: Arms) -> Verdict:
     arm = arms()
     good = not arm.effects and not arm.files and arms.outcome().word == "affected"
-    return Verdict(HOLDS if good else NOT, f"{len(arm.effects)} executions, files: {sorted(arm.files) or 'none'}")
+    return Verdict(
+        HOLDS if good else NOT, f"{len(arm.effects)} executions, files: {sorted(arm.files) or 'none'}"
+    )
 
 
-@claim("second-card", "1, 2", "The model asks for the same call again, and a second card appears; approving that loops.")
+@claim(
+    "second-card",
+    "1, 2",
+    "The model asks for the same call again, and a second card appears; approving that loops.",
+)
 def _(arms: Arms) -> Verdict:
     found = arms.outcome()
     good = found.rules.get("approval-reasked") == 2 and found.questions == 3
@@ -132,16 +141,24 @@ def _(arms: Arms) -> Verdict:
             "the provider accepts two results for one call: after text beside a call the snapshot splits the "
             f"message, and the next request is refused (“{found.refusals[0][:60]}…”)",
         )
-    return Verdict(HOLDS if found.questions == 3 else NOT, f"{found.questions} cards, refusals: {found.refusals}")
+    return Verdict(
+        HOLDS if found.questions == 3 else NOT, f"{found.questions} cards, refusals: {found.refusals}"
+    )
 
 
-@claim("optimistic-card", "2", "A client that draws the card from the arguments shows a success that is none.")
+@claim(
+    "optimistic-card", "2", "A client that draws the card from the arguments shows a success that is none."
+)
 def _(arms: Arms) -> Verdict:
     arm = arms()
     call = _texts(arm, 0, "TOOL_CALL_START")[0]["toolCallId"]
-    drawn = "".join(event["delta"] for event in _texts(arm, 0, "TOOL_CALL_ARGS") if event["toolCallId"] == call)
+    drawn = "".join(
+        event["delta"] for event in _texts(arm, 0, "TOOL_CALL_ARGS") if event["toolCallId"] == call
+    )
     good = "Pears on Friday." in drawn and not arm.files
-    return Verdict(HOLDS if good else NOT, "the arguments are complete in the stream of turn 1, and no file follows")
+    return Verdict(
+        HOLDS if good else NOT, "the arguments are complete in the stream of turn 1, and no file follows"
+    )
 
 
 @claim("any-model", "2", "The failure does not depend on the model provider.")
@@ -166,7 +183,11 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if good else NOT, f"in turn 1 the function that writes it returned {asked}")
 
 
-@claim("two-results", "3", "The placeholder reaches the client twice for one call: as a result and in the snapshot.")
+@claim(
+    "two-results",
+    "3",
+    "The placeholder reaches the client twice for one call: as a result and in the snapshot.",
+)
 def _(arms: Arms) -> Verdict:
     arm = arms()
     snapshot = _texts(arm, 1, "MESSAGES_SNAPSHOT")[-1]["messages"]
@@ -194,7 +215,11 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if found.word == "affected" else NOT, f"{found.word}, {found.executions} executions")
 
 
-@claim("static-beside", "3a", "Static tools approved in the same turn are executed, and only the provider's is not.")
+@claim(
+    "static-beside",
+    "3a",
+    "Static tools approved in the same turn are executed, and only the provider's is not.",
+)
 def _(arms: Arms) -> Verdict:
     arm = arms("unpatched", provider="skills-mixed")
     ran = sorted(told["tool"] for told in arm.effects)
@@ -210,7 +235,11 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS, f"executed: {ran}")
 
 
-@claim("workaround-still-red", "3a", "With the application's workaround the client is still told the placeholder.")
+@claim(
+    "workaround-still-red",
+    "3a",
+    "With the application's workaround the client is still told the placeholder.",
+)
 def _(arms: Arms) -> Verdict:
     arm = arms("workaround", agent="harness")
     shown, ran = _results(arm, 1), arm.effects
@@ -233,20 +262,35 @@ def _(arms: Arms) -> Verdict:
 @claim("on-main", "3a", "The fault is alive on the main branch of that day.")
 def _(arms: Arms) -> Verdict:
     del arms
-    return Verdict(UNSEEN, "a commit is no released package; the table over releases shows which of those have it")
+    return Verdict(
+        UNSEEN, "a commit is no released package; the table over releases shows which of those have it"
+    )
 
 
-@claim("stock-provider", "4", "`FileAccessProvider` adds `file_access_write` in `before_run`, and it needs approval.")
+@claim(
+    "stock-provider",
+    "4",
+    "`FileAccessProvider` adds `file_access_write` in `before_run`, and it needs approval.",
+)
 def _(arms: Arms) -> Verdict:
     arm = arms()
     offered = _seen(arm, "_try_execute_function_calls", "run", "ask")
     good = bool(offered) and "file_access_write" in offered[0]["tools"] and bool(arm.steps[0].told["cards"])
-    return Verdict(HOLDS if good else NOT, f"tools inside of the run: {offered[0]['tools'] if offered else 'none'}")
+    return Verdict(
+        HOLDS if good else NOT, f"tools inside of the run: {offered[0]['tools'] if offered else 'none'}"
+    )
 
 
-@claim("no-middleware", "4", "No middleware of one's own is needed: provider and endpoint as they come are enough.")
+@claim(
+    "no-middleware",
+    "4",
+    "No middleware of one's own is needed: provider and endpoint as they come are enough.",
+)
 def _(arms: Arms) -> Verdict:
-    words = {agent: arms.outcome("unpatched", model="scripted", agent=agent, form="command").word for agent in AGENTS}
+    words = {
+        agent: arms.outcome("unpatched", model="scripted", agent=agent, form="command").word
+        for agent in AGENTS
+    }
     good = all(word == "affected" for word in words.values())
     return Verdict(HOLDS if good else NOT, f"all kinds of agents, not only the harness: {words}")
 
@@ -256,16 +300,23 @@ def _(arms: Arms) -> Verdict:
     heard = [options for options in MATRIX if options["provider"] == "own" and options["form"] != "resume"]
     words = [arms.outcome("unpatched", **options).word for options in heard]
     good = all(word == "affected" for word in words)
-    return Verdict(HOLDS if good else NOT, f"a provider of a few lines: {words.count('affected')} of {len(words)} affected")
+    return Verdict(
+        HOLDS if good else NOT,
+        f"a provider of a few lines: {words.count('affected')} of {len(words)} affected",
+    )
 
 
 @claim("any-form", "4", "Approving the call in the client is what it takes, whatever form the approval has.")
 def _(arms: Arms) -> Verdict:
-    words = {form: {arms.outcome("unpatched", **o).word for o in MATRIX if o["form"] == form} for form in FORMS}
+    words = {
+        form: {arms.outcome("unpatched", **o).word for o in MATRIX if o["form"] == form} for form in FORMS
+    }
     told = "; ".join(f"{form}: {', '.join(sorted(found))}" for form, found in words.items())
     heard = all(found == {"affected"} for form, found in words.items() if form != "resume")
     if heard and words["resume"] == {"refused"}:
-        return Verdict(ONLY, f"the release accepts the form: it answers 422 to the list form of `resume` ({told})")
+        return Verdict(
+            ONLY, f"the release accepts the form: it answers 422 to the list form of `resume` ({told})"
+        )
     return Verdict(HOLDS if heard and words["resume"] == {"affected"} else NOT, told)
 
 
@@ -279,25 +330,36 @@ def _(arms: Arms) -> Verdict:
     )
 
 
-@claim("ungated-fine", "5", "A provider's tool that needs no approval is executed: only the approval path is broken.")
+@claim(
+    "ungated-fine",
+    "5",
+    "A provider's tool that needs no approval is executed: only the approval path is broken.",
+)
 def _(arms: Arms) -> Verdict:
     found = arms.outcome("unpatched", provider="ungated")
     good = found.word == "clean" and found.executions == 1 and found.questions == 0
-    return Verdict(HOLDS if good else NOT, f"{found.word}, {found.executions} execution, {found.questions} cards")
+    return Verdict(
+        HOLDS if good else NOT, f"{found.word}, {found.executions} execution, {found.questions} cards"
+    )
 
 
 @claim("static-fine", "5", "The same gated tool on the agent itself is executed after its approval.")
 def _(arms: Arms) -> Verdict:
     good = _fixed(arms, "unpatched", provider="none")
     found = arms.outcome("unpatched", provider="none")
-    return Verdict(HOLDS if good else NOT, f"{found.word}, {found.executions} execution, {found.questions} card")
+    return Verdict(
+        HOLDS if good else NOT, f"{found.word}, {found.executions} execution, {found.questions} card"
+    )
 
 
 @claim("workaround-writes", "6", "With the workaround the file is written with the approved content.")
 def _(arms: Arms) -> Verdict:
     agents = {agent: arms("workaround", agent=agent).files for agent in AGENTS}
     good = all(files == {"harvest.md": "Pears on Friday."} for files in agents.values())
-    return Verdict(HOLDS if good else NOT, f"files by agent: { {agent: sorted(files) for agent, files in agents.items()} }")
+    return Verdict(
+        HOLDS if good else NOT,
+        f"files by agent: { {agent: sorted(files) for agent, files in agents.items()} }",
+    )
 
 
 @claim("workaround-no-loop", "6", "With the workaround the loop is gone: there is no second card.")
@@ -316,10 +378,14 @@ def _(arms: Arms) -> Verdict:
 @claim("option-1", "7.1", "Gathering the providers' tools before approvals are carried out fixes it.")
 def _(arms: Arms) -> Verdict:
     words = {agent: arms.outcome("option-1", agent=agent).word for agent in AGENTS}
-    good = all(_fixed(arms, "option-1", agent=agent) for agent in AGENTS) and _fixed(arms, "option-1", provider="skills")
+    good = all(_fixed(arms, "option-1", agent=agent) for agent in AGENTS) and _fixed(
+        arms, "option-1", provider="skills"
+    )
     rejected = arms("option-1", decision="reject")
     good = good and not rejected.effects
-    return Verdict(HOLDS if good else NOT, f"{words}; one execution, one card; a rejected call is not executed")
+    return Verdict(
+        HOLDS if good else NOT, f"{words}; one execution, one card; a rejected call is not executed"
+    )
 
 
 @claim("option-2", "7.2", "Leaving approvals of unknown tools to the run fixes it.")
@@ -334,7 +400,9 @@ def _(arms: Arms) -> Verdict:
             "client is never told the result, its snapshot keeps the answer in place of it, and the next request "
             "is refused; with approval middleware or harness, already that of the same turn",
         )
-    return Verdict(HOLDS if ran and not silent else NOT, f"{ {agent: one.word for agent, one in found.items()} }")
+    return Verdict(
+        HOLDS if ran and not silent else NOT, f"{ {agent: one.word for agent, one in found.items()} }"
+    )
 
 
 @claim("option-3", "7.3", "Telling a missing tool from a failed one is enough to avoid the loop.")
@@ -356,18 +424,29 @@ def _(arms: Arms) -> Verdict:
     return Verdict(UNSEEN, "the other report's fix is in no release of this one")
 
 
-@claim("mcp-precedent", "8", "Tools of connected MCP servers are among the collected ones, by an earlier fix.")
+@claim(
+    "mcp-precedent", "8", "Tools of connected MCP servers are among the collected ones, by an earlier fix."
+)
 def _(arms: Arms) -> Verdict:
     told = arms("unpatched", provider="mcp").steps[0].told["unit"]
-    return Verdict(HOLDS if told.get("collected") == ["mcp_tool"] else NOT, f"collected from a connected server: {told}")
+    return Verdict(
+        HOLDS if told.get("collected") == ["mcp_tool"] else NOT, f"collected from a connected server: {told}"
+    )
 
 
 @claim("platform", "9", "It was seen on Windows with CopilotKit and Ollama.")
 def _(arms: Arms) -> Verdict:
-    return Verdict(UNSEEN, f"none of the three is needed: on Linux, client and model in one process, it is {arms.outcome()}")
+    return Verdict(
+        UNSEEN,
+        f"none of the three is needed: on Linux, client and model in one process, it is {arms.outcome()}",
+    )
 
 
-@claim("triage-unit", "triage", "Executing an approval with a list of tools that lacks its name gives the placeholder.")
+@claim(
+    "triage-unit",
+    "triage",
+    "Executing an approval with a list of tools that lacks its name gives the placeholder.",
+)
 def _(arms: Arms) -> Verdict:
     told = _seen(arms(), "_resolve_approval_responses")[0]
     good = "file_access_write" not in told["tools"] and told["returned"][0].get("result") == PLACEHOLDER
