@@ -14,7 +14,9 @@ def assistant(*calls):
     return {
         "role": "assistant",
         "content": None,
-        "tool_calls": [{"id": c, "type": "function", "function": {"name": "t", "arguments": "{}"}} for c in calls],
+        "tool_calls": [
+            {"id": c, "type": "function", "function": {"name": "t", "arguments": "{}"}} for c in calls
+        ],
     }
 
 
@@ -73,11 +75,17 @@ def test_responses(items, refused):
 
 
 def use(*names):
-    return {"role": "assistant", "content": [{"type": "tool_use", "id": n, "name": "t", "input": {}} for n in names]}
+    return {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": n, "name": "t", "input": {}} for n in names],
+    }
 
 
 def result(*names):
-    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": n, "content": "done"} for n in names]}
+    return {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": n, "content": "done"} for n in names],
+    }
 
 
 @pytest.mark.parametrize(

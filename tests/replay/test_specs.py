@@ -46,7 +46,10 @@ def test_patches_can_be_named_or_given_as_files(tmp_path):
     own = tmp_path / "mine.py"
     own.write_text("def apply(tools): pass\n")
     arm = specs.arm(NAME, patches=["gather-provider-tools", str(own)])
-    assert [path.rpartition("/")[2] for path in specs.spec(arm)["patches"]] == ["gather_provider_tools.py", "mine.py"]
+    assert [path.rpartition("/")[2] for path in specs.spec(arm)["patches"]] == [
+        "gather_provider_tools.py",
+        "mine.py",
+    ]
     assert arm.label == "gather-provider-tools+mine"
 
 

@@ -100,9 +100,14 @@ def steps(folder: Path) -> list[Step]:
     return [Step(path) for path in sorted(folder.glob("[0-9][0-9]-*.har"))]
 
 
-def place(root: Path, arm: Arm) -> Path:
+def folders(name: str) -> list[Path]:
+    """The folders of all recorded arms of a scenario."""
+    return sorted({file.parent for file in (root() / name).glob("*/*/*.har")})
+
+
+def place(below: Path, arm: Arm) -> Path:
     """The folder of an arm below a folder of recordings."""
-    return root / arm.scenario / arm.release / arm.label
+    return below / arm.scenario / arm.release / arm.label
 
 
 def recorded(given: Path | None, arm: Arm) -> list[Step]:

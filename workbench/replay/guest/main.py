@@ -61,6 +61,7 @@ class Guest:
         self._commands = commands
         self._tell = tell
         self._places = places
+        self._host = os.getppid()
         self._stage: Any = None
         self._loop: Any = None
 
@@ -77,8 +78,8 @@ class Guest:
         """Build an arm; the process is its own from here on."""
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
+        self._leave_with(self._host)
         self._stage = _stage(spec, folder, home, self._places)
-        threading.Thread(target=self._leave_with_host, daemon=True).start()
         return {"left": self._stage.left, "unwatched": self._stage.unwatched}
 
     def do_step(self) -> dict[str, Any]:
@@ -86,12 +87,17 @@ class Guest:
         result: dict[str, Any] = self._loop.run_until_complete(self._stage.step())
         return result
 
-    def _leave_with_host(self) -> None:
-        """End the process when its parent is gone, even in the middle of a step."""
-        parent = os.getppid()
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
+    @staticmethod
+    def _leave_with(parent: int) -> None:
+        """End this process when its parent is gone, even in the middle of a step."""
+
+        def watch() -> None:
+            while os.getppid() == parent:
+                time.sleep(0.5)
+            os._exit(1)
+
+        if os.name == "posix":
+            threading.Thread(target=watch, daemon=True).start()
 
     def do_batch(self, arms: list[dict[str, Any]], jobs: int, timeout: float) -> dict[str, Any]:
         """Run arms to their ends, each in a fork of this process, a few at a time."""
@@ -107,8 +113,10 @@ class Guest:
             while waiting and len(running) < jobs:
                 number, arm = waiting.pop(0)
                 sys.stderr.flush()
+                zygote = os.getpid()
                 process = os.fork()
                 if process == 0:
+                    self._leave_with(zygote)
                     self._child(arm)
                 running[process] = (number, time.monotonic() + timeout)
             for process, (number, deadline) in list(running.items()):
@@ -126,7 +134,6 @@ class Guest:
         return {"arms": answers}
 
     def _child(self, arm: dict[str, Any]) -> None:
-        threading.Thread(target=self._leave_with_host, daemon=True).start()
         code = 0
         try:
             asyncio.run(_all_steps(arm, self._places))
