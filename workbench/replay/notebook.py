@@ -17,8 +17,8 @@ from workbench.replay.compare import Comparison, compare
 from workbench.replay.engine import releases
 from workbench.replay.outcome import Outcome
 from workbench.replay.patches import described
-from workbench.replay.recordings import Step
 from workbench.replay.scenarios import scenario
+from workbench.trace import load
 from workbench.views.grid import Cell, Grid, cell
 from workbench.views.sequence import SequenceDiagram, sequence_diagram
 
@@ -78,9 +78,11 @@ class Story:
         return made
 
     @staticmethod
-    def ladder(step: Step) -> SequenceDiagram:
-        """One step as a ladder."""
-        return sequence_diagram(step.trace)
+    def ladder(arm: Replay, step: int | None = None) -> SequenceDiagram:
+        """A step of an arm as a ladder, the last one by default, judged with all that came before it."""
+        number = len(arm.steps) - 1 if step is None else step
+        trace = load(*(file for done in arm.steps[: number + 1] for file in done.files))
+        return sequence_diagram(trace, run=trace.conversations[-1].runs[-1].run_id)
 
     @staticmethod
     def effects(arm: Replay) -> Grid:
@@ -167,7 +169,7 @@ class Story:
 
     def look(self, arm: str, step: int, **options: str) -> SequenceDiagram | Grid:
         """A step of an arm as a ladder; a word where the arm was left out."""
-        return self._left_out(arm) or self.ladder(self.arms(arm, **options).steps[step])
+        return self._left_out(arm) or self.ladder(self.arms(arm, **options), step)
 
     def ran(self, arm: str, **options: str) -> Grid:
         """The executions of an arm; a word where it was left out."""

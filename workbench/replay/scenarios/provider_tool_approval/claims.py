@@ -36,7 +36,7 @@ ARMS: list[Listed] = [
     *(("unpatched", {"agent": agent}) for agent in AGENTS),
     *(("unpatched", options) for options in MATRIX),
     *(("unpatched", {"model": model}) for model in MODELS),
-    *(("unpatched", {"provider": name}) for name in ("none", "ungated", "mcp", "skills", "skills-mixed")),
+    *(("unpatched", {"provider": name}) for name in ("none", "ungated", "stock", "mcp", "skills", "skills-mixed")),
     ("unpatched", {"speech": "apology"}),
     ("unpatched", {"decision": "reject"}),
     *((name, {"agent": agent}) for name in OPTIONS for agent in AGENTS),
@@ -115,6 +115,20 @@ def _(arms: Arms) -> Verdict:
     return Verdict(
         HOLDS if good else NOT, f"{len(arm.effects)} executions, files: {sorted(arm.files) or 'none'}"
     )
+
+
+@claim("listed-tools", "1", "This befalls `file_access_write`, `file_memory_*`, `todos_*` and `load_skill`.")
+def _(arms: Arms) -> Verdict:
+    told = arms("unpatched", provider="stock").steps[0].told["unit"]
+    gated = sorted(name for name, tools in told.items() if "always_require" in tools.values())
+    free = sorted(set(told) - set(gated))
+    if gated == ["FileAccessProvider", "SkillsProvider"] and free == ["FileMemoryProvider", "TodoProvider"]:
+        return Verdict(
+            ONLY,
+            f"the tool needs approval: as they come, those of {' and '.join(gated)} do; "
+            f"none of {' or '.join(free)} does, and so none of those is asked for",
+        )
+    return Verdict(HOLDS if not free else NOT, f"tools that need approval: {told}")
 
 
 @claim(
@@ -439,6 +453,21 @@ def _(arms: Arms) -> Verdict:
     return Verdict(
         UNSEEN,
         f"none of the three is needed: on Linux, client and model in one process, it is {arms.outcome()}",
+    )
+
+
+@claim(
+    "triage-lines",
+    "triage",
+    "In rc8 the tool map is made at line 1633 of `_tools.py`, and the failure at 1343 of `_agent_run.py`.",
+)
+def _(arms: Arms) -> Verdict:
+    arm = arms("unpatched", release="1.0.0rc8", model="scripted")
+    places = {told["function"]: told["place"] for told in arm.seen}
+    tried, resolved = places["_try_execute_function_calls"], places["_resolve_approval_responses"]
+    good = tried.endswith("/_tools.py:1633") and 1343 - 200 < int(resolved.rpartition(":")[2]) < 1343
+    return Verdict(
+        HOLDS if good else NOT, f"the released wheels have {tried} and {resolved}: these lines fit"
     )
 
 
