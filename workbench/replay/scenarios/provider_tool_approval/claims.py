@@ -36,7 +36,10 @@ ARMS: list[Listed] = [
     *(("unpatched", {"agent": agent}) for agent in AGENTS),
     *(("unpatched", options) for options in MATRIX),
     *(("unpatched", {"model": model}) for model in MODELS),
-    *(("unpatched", {"provider": name}) for name in ("none", "ungated", "stock", "mcp", "skills", "skills-mixed")),
+    *(
+        ("unpatched", {"provider": name})
+        for name in ("none", "ungated", "stock", "mcp", "skills", "skills-mixed")
+    ),
     ("unpatched", {"speech": "apology"}),
     ("unpatched", {"decision": "reject"}),
     *((name, {"agent": agent}) for name in OPTIONS for agent in AGENTS),
