@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -229,6 +230,9 @@ def run_all(
         environment = environments.build(release, python=python, replaced=packages, progress=progress)
         if progress:
             progress(f"running {len(mine)} arms on {release}")
+        if not hasattr(os, "fork"):
+            failed |= _one_by_one(mine, folder, environment, telemetry=telemetry, timeout=timeout)
+            continue
         with Guest(environment, timeout=timeout) as guest:
             wanted = []
             for arm in mine:
@@ -239,6 +243,25 @@ def run_all(
             for arm, answer in zip(mine, guest.batch(wanted, jobs=jobs), strict=True):
                 if "error" in answer:
                     failed[f"{release}/{arm.label}"] = str(answer["error"])
+    return failed
+
+
+def _one_by_one(
+    arms: Sequence[Arm],
+    folder: Path,
+    environment: environments.Environment,
+    *,
+    telemetry: bool,
+    timeout: float,
+) -> dict[str, str]:
+    """The same where a process cannot be forked: each arm imports the framework for itself."""
+    failed = {}
+    for arm in arms:
+        try:
+            with LiveReplay(arm, folder, environment, telemetry=telemetry, timeout=timeout) as running:
+                running.run()
+        except ReplayError as problem:
+            failed[f"{arm.release}/{arm.label}"] = str(problem)
     return failed
 
 
