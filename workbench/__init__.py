@@ -8,6 +8,7 @@
     wb.sequence_diagram(trace)              # the ladder
     wb.timeline(trace)                      # one lane per call
     print(wb.markdown(trace, findings))     # a text for an issue
+    wb.replay("provider-tool-approval")     # a reported bug on released packages, step by step
 
 Every name is imported when it is first used, so that `import workbench` stays light.
 """

@@ -284,6 +284,5 @@ def _word(word: str, expected: bool) -> Cell:  # noqa: FBT001
 
 
 def _say(text: str) -> None:
-    """Progress goes to standard error where a person looks at it; in a notebook it would be noise."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"{text}\n")
+    """Progress of a live run, into the output of the cell: recorded runs have none."""
+    sys.stdout.write(f"{text}\n")

@@ -12,10 +12,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 
 from workbench.replay.arms import Replay
+from workbench.replay.recordings import Step
 from workbench.replay.scenarios import scenario
 
 WORDS = ("clean", "affected", "refused", "never executed", "executed twice", "other fault", "not applicable")
@@ -55,7 +57,7 @@ def outcome(arm: Replay) -> Outcome:
         _reason(text) for step in arm.steps for _, status, text in step.payloads if status >= 400
     )
     approved = any(step.told["form"] for step in arm.steps) and arm.arm.options.get("decision") != "reject"
-    rejected_by_endpoint = any(step.told["form"] and _unheard(step.told, step.runs) for step in arm.steps)
+    rejected_by_endpoint = any(step.told["form"] and _unheard(step) for step in arm.steps)
     if any(count > 1 for count in ran.values()):
         word = "executed twice"
     elif all(rule in all_rules for rule in signature["rules"]) and len(ran) <= signature.get(
@@ -73,15 +75,12 @@ def outcome(arm: Replay) -> Outcome:
     return Outcome(word, dict(errors), sum(ran.values()), questions, refusals)
 
 
-def _unheard(told: dict[str, object], runs: list[tuple[dict[str, object], int, str]]) -> bool:
-    """Whether the endpoint turned a request down: by its status, or by an error before anything else."""
-    del told
-    return any(status >= 400 or '"RUN_ERROR"' in text for _, status, text in runs)
+def _unheard(step: Step) -> bool:
+    """Whether the endpoint turned the request of a step down, by its status or by an error in the stream."""
+    return any(status >= 400 or '"RUN_ERROR"' in text for _, status, text in step.runs)
 
 
 def _reason(text: str) -> str:
-    import json
-
     try:
         return str(json.loads(text)["error"]["message"])
     except (ValueError, KeyError, TypeError):

@@ -65,7 +65,9 @@ def run_one(book: Path, output: Path, parameters: dict[str, Any]) -> Ran:
     executed = output / book.name
     ran = Ran(book.stem, title, 0)
     try:
-        executed, ran.page = run(book, parameters=parameters, output=output, title=title)
+        executed, ran.page = run(
+            book, parameters=parameters, output=output, title=title, progress=sys.stderr.isatty()
+        )
     except RunFailedError as problem:
         ran.failure = str(problem)
         if executed.exists():

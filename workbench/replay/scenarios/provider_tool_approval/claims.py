@@ -5,70 +5,25 @@ The report names agent-framework-ag-ui 1.0.0rc7 with agent-framework-core 1.10.0
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from workbench.replay.claims import HOLDS, NOT, ONLY, UNSEEN, Arms, Claims, Verdict
+from workbench.replay.scenarios.provider_tool_approval.evidence import (
+    AGENTS,
+    ARMS,
+    FORMS,
+    MATRIX,
+    MODELS,
+    PLACEHOLDER,
+    SURVEY,
+    fixed,
+    results,
+    seen,
+    texts,
+)
 
-from workbench.replay.arms import Replay
-from workbench.replay.claims import HOLDS, NOT, ONLY, UNSEEN, Arms, Claims, Listed, Verdict
+__all__ = ["ARMS", "CLAIMS", "SURVEY"]
 
 CLAIMS = Claims()
 claim = CLAIMS
-
-PLACEHOLDER = "Error: Tool call invocation failed."
-FORMS = ("call-result", "confirm-changes", "function-approvals", "resume", "resume-interrupts", "command")
-AGENTS = ("plain", "no-static-tools", "approval-middleware", "harness")
-OPTIONS = ("option-1", "option-2", "option-3", "workaround")
-#: the matrix of the report: every form of approval, kind of agent and kind of provider
-MATRIX: list[dict[str, str]] = [
-    {"model": "scripted", "agent": agent, "provider": provider, "form": form}
-    for agent in AGENTS
-    for provider in ("file-access", "own")
-    for form in FORMS
-]
-MODELS = ("scripted", "chat", "anthropic", "responses-stateless", "responses")
-
-#: what is run on every release
-SURVEY: list[Listed] = [
-    *(("unpatched", {"model": "scripted", "agent": agent}) for agent in ("plain", "harness")),
-    ("option-1", {"model": "scripted"}),
-]
-ARMS: list[Listed] = [
-    *(("unpatched", {"agent": agent}) for agent in AGENTS),
-    *(("unpatched", options) for options in MATRIX),
-    *(("unpatched", {"model": model}) for model in MODELS),
-    *(
-        ("unpatched", {"provider": name})
-        for name in ("none", "ungated", "stock", "mcp", "skills", "skills-mixed")
-    ),
-    ("unpatched", {"speech": "apology"}),
-    ("unpatched", {"decision": "reject"}),
-    *((name, {"agent": agent}) for name in OPTIONS for agent in AGENTS),
-    *((name, {"provider": "skills"}) for name in OPTIONS),
-    *((name, {"decision": "reject"}) for name in OPTIONS),
-    *SURVEY,
-]
-
-
-def _texts(arm: Replay, step: int, kind: str) -> list[dict[str, Any]]:
-    """The events of a type in a step."""
-    _, _, stream = arm.steps[step].runs[0]
-    events = [json.loads(line[6:]) for line in stream.split("\n") if line.startswith("data: ")]
-    return [event for event in events if event["type"] == kind]
-
-
-def _results(arm: Replay, step: int) -> list[str]:
-    return [event["content"] for event in _texts(arm, step, "TOOL_CALL_RESULT")]
-
-
-def _seen(arm: Replay, function: str, by: str = "", step: str = "approve") -> list[dict[str, Any]]:
-    """What a function saw in a step, called by the transport or in the run."""
-    return [told for told in arm.seen if (told["step"], told["function"], told["by"]) == (step, function, by)]
-
-
-def _fixed(arms: Arms, name: str, **options: str) -> bool:
-    """One execution, one question, nothing wrong."""
-    found = arms.outcome(name, **options)
-    return found.word == "clean" and (found.executions, found.questions) == (1, 1)
 
 
 @claim(
@@ -82,15 +37,15 @@ def _(arms: Arms) -> Verdict:
 
 @claim("static-tools-only", "1", "The tools for that execution are the agent's static ones alone.")
 def _(arms: Arms) -> Verdict:
-    offered = _seen(arms(), "_resolve_approval_responses")[0]["tools"]
+    offered = seen(arms(), "_resolve_approval_responses")[0]["tools"]
     return Verdict(HOLDS if offered == ["list_topics"] else NOT, f"tools offered to it: {offered}")
 
 
 @claim("no-result", "1, 5", "The execution finds no tool of that name and produces no result for the call.")
 def _(arms: Arms) -> Verdict:
-    tried = _seen(arms(), "_try_execute_function_calls", "transport")[0]
+    tried = seen(arms(), "_try_execute_function_calls", "transport")[0]
     returned = [part["type"] for part in tried["returned"]]
-    without = _seen(arms("unpatched", agent="no-static-tools"), "_try_execute_function_calls", "transport")
+    without = seen(arms("unpatched", agent="no-static-tools"), "_try_execute_function_calls", "transport")
     if returned == ["function_approval_response"] and not without:
         return Verdict(
             ONLY,
@@ -105,7 +60,7 @@ def _(arms: Arms) -> Verdict:
 )
 def _(arms: Arms) -> Verdict:
     arm = arms()
-    shown = _results(arm, 1)
+    shown = results(arm, 1)
     sent = [m["content"] for m in arm.steps[1].payloads[0][0]["messages"] if m["role"] == "tool"]
     good = shown == sent == [PLACEHOLDER]
     return Verdict(HOLDS if good else NOT, f"TOOL_CALL_RESULT {shown}, tool message to the model {sent}")
@@ -168,9 +123,9 @@ def _(arms: Arms) -> Verdict:
 )
 def _(arms: Arms) -> Verdict:
     arm = arms()
-    call = _texts(arm, 0, "TOOL_CALL_START")[0]["toolCallId"]
+    call = texts(arm, 0, "TOOL_CALL_START")[0]["toolCallId"]
     drawn = "".join(
-        event["delta"] for event in _texts(arm, 0, "TOOL_CALL_ARGS") if event["toolCallId"] == call
+        event["delta"] for event in texts(arm, 0, "TOOL_CALL_ARGS") if event["toolCallId"] == call
     )
     good = "Pears on Friday." in drawn and not arm.files
     return Verdict(
@@ -194,7 +149,7 @@ def _(arms: Arms) -> Verdict:
 
 @claim("approval-log", "3", "The debug log names the gated call: “Approval needed for function”.")
 def _(arms: Arms) -> Verdict:
-    tried = _seen(arms(), "_try_execute_function_calls", "run", "ask")
+    tried = seen(arms(), "_try_execute_function_calls", "run", "ask")
     asked = [part["type"] for told in tried for part in told.get("returned", ())]
     good = asked == ["function_approval_request"]
     return Verdict(HOLDS if good else NOT, f"in turn 1 the function that writes it returned {asked}")
@@ -207,20 +162,20 @@ def _(arms: Arms) -> Verdict:
 )
 def _(arms: Arms) -> Verdict:
     arm = arms()
-    snapshot = _texts(arm, 1, "MESSAGES_SNAPSHOT")[-1]["messages"]
+    snapshot = texts(arm, 1, "MESSAGES_SNAPSHOT")[-1]["messages"]
     kept = [m for m in snapshot if m["role"] == "tool" and m["content"] == PLACEHOLDER]
     sent = [m for m in arm.steps[1].payloads[0][0]["messages"] if m["role"] == "tool"]
-    good = len(_results(arm, 1)) == len(kept) == 1 and len(sent) == 1
+    good = len(results(arm, 1)) == len(kept) == 1 and len(sent) == 1
     return Verdict(
         HOLDS if good else NOT,
-        f"{len(_results(arm, 1))} TOOL_CALL_RESULT and {len(kept)} message in the snapshot; the model is sent {len(sent)}",
+        f"{len(results(arm, 1))} TOOL_CALL_RESULT and {len(kept)} message in the snapshot; the model is sent {len(sent)}",
     )
 
 
 @claim("tool-map", "3, 5", "The tools that approvals are executed with are exactly the static ones.")
 def _(arms: Arms) -> Verdict:
-    tried = _seen(arms(), "_try_execute_function_calls", "transport")
-    without = _seen(arms("unpatched", agent="no-static-tools"), "_try_execute_function_calls", "transport")
+    tried = seen(arms(), "_try_execute_function_calls", "transport")
+    without = seen(arms("unpatched", agent="no-static-tools"), "_try_execute_function_calls", "transport")
     if tried and tried[0]["tools"] == ["list_topics"] and not without:
         return Verdict(ONLY, "the agent has any: without static tools there is no such call to log")
     return Verdict(NOT, f"{[told.get('tools') for told in tried]}, without static tools {len(without)} calls")
@@ -259,7 +214,7 @@ def _(arms: Arms) -> Verdict:
 )
 def _(arms: Arms) -> Verdict:
     arm = arms("workaround", agent="harness")
-    shown, ran = _results(arm, 1), arm.effects
+    shown, ran = results(arm, 1), arm.effects
     good = shown == [PLACEHOLDER] and len(ran) == 1
     return Verdict(HOLDS if good else NOT, f"TOOL_CALL_RESULT {shown} beside {len(ran)} execution")
 
@@ -291,7 +246,7 @@ def _(arms: Arms) -> Verdict:
 )
 def _(arms: Arms) -> Verdict:
     arm = arms()
-    offered = _seen(arm, "_try_execute_function_calls", "run", "ask")
+    offered = seen(arm, "_try_execute_function_calls", "run", "ask")
     good = bool(offered) and "file_access_write" in offered[0]["tools"] and bool(arm.steps[0].told["cards"])
     return Verdict(
         HOLDS if good else NOT, f"tools inside of the run: {offered[0]['tools'] if offered else 'none'}"
@@ -339,7 +294,7 @@ def _(arms: Arms) -> Verdict:
 
 @claim("line-numbers", "1, 5", "The code stands at lines 926 to 953 and 1341 to 1384 of `_agent_run.py`.")
 def _(arms: Arms) -> Verdict:
-    told = _seen(arms(), "_resolve_approval_responses")[0]["place"]
+    told = seen(arms(), "_resolve_approval_responses")[0]["place"]
     line = int(told.rpartition(":")[2])
     return Verdict(
         HOLDS if 700 < line < 926 else NOT,
@@ -362,7 +317,7 @@ def _(arms: Arms) -> Verdict:
 
 @claim("static-fine", "5", "The same gated tool on the agent itself is executed after its approval.")
 def _(arms: Arms) -> Verdict:
-    good = _fixed(arms, "unpatched", provider="none")
+    good = fixed(arms, "unpatched", provider="none")
     found = arms.outcome("unpatched", provider="none")
     return Verdict(
         HOLDS if good else NOT, f"{found.word}, {found.executions} execution, {found.questions} card"
@@ -395,7 +350,7 @@ def _(arms: Arms) -> Verdict:
 @claim("option-1", "7.1", "Gathering the providers' tools before approvals are carried out fixes it.")
 def _(arms: Arms) -> Verdict:
     words = {agent: arms.outcome("option-1", agent=agent).word for agent in AGENTS}
-    good = all(_fixed(arms, "option-1", agent=agent) for agent in AGENTS) and _fixed(
+    good = all(fixed(arms, "option-1", agent=agent) for agent in AGENTS) and fixed(
         arms, "option-1", provider="skills"
     )
     rejected = arms("option-1", decision="reject")
@@ -409,7 +364,7 @@ def _(arms: Arms) -> Verdict:
 def _(arms: Arms) -> Verdict:
     found = {agent: arms.outcome("option-2", agent=agent) for agent in AGENTS}
     ran = all(one.executions == 1 and one.questions == 1 for one in found.values())
-    silent = not _results(arms("option-2"), 1)
+    silent = not results(arms("option-2"), 1)
     if ran and silent and all(one.refusals for one in found.values()):
         return Verdict(
             ONLY,
@@ -425,7 +380,7 @@ def _(arms: Arms) -> Verdict:
 @claim("option-3", "7.3", "Telling a missing tool from a failed one is enough to avoid the loop.")
 def _(arms: Arms) -> Verdict:
     found = [arms.outcome("option-3", agent=agent) for agent in AGENTS]
-    named = all(PLACEHOLDER not in _results(arms("option-3", agent=agent), 1) for agent in AGENTS)
+    named = all(PLACEHOLDER not in results(arms("option-3", agent=agent), 1) for agent in AGENTS)
     if named and all(one.executions == 0 and one.questions == 3 for one in found):
         return Verdict(
             NOT,
@@ -480,6 +435,6 @@ def _(arms: Arms) -> Verdict:
     "Executing an approval with a list of tools that lacks its name gives the placeholder.",
 )
 def _(arms: Arms) -> Verdict:
-    told = _seen(arms(), "_resolve_approval_responses")[0]
+    told = seen(arms(), "_resolve_approval_responses")[0]
     good = "file_access_write" not in told["tools"] and told["returned"][0].get("result") == PLACEHOLDER
     return Verdict(HOLDS if good else NOT, f"offered {told['tools']}, returned {told['returned']}")
