@@ -93,12 +93,9 @@ class Comparison:
         for number, (what, left, right) in enumerate(self.rows):
             if number in near:
                 symbol, tone = marks[what]
+                sides = _apart(str(left or ""), str(right or ""))
                 shown.append(
-                    [
-                        Cell(what, symbol=symbol, tone=tone),
-                        cell(left or "", most=90),
-                        cell(right or "", most=90),
-                    ]
+                    [Cell(what, symbol=symbol, tone=tone), *(cell(side, most=110) for side in sides)]
                 )
         same = len(self.rows) - self.differences
         caption = (
@@ -133,6 +130,16 @@ class Comparison:
 
     def __repr__(self) -> str:
         return self.table.text
+
+
+def _apart(left: str, right: str) -> tuple[str, str]:
+    """Two texts from shortly before the place where they begin to differ."""
+    differs = (place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)
+    same = next(differs, min(len(left), len(right)))
+    if not left or not right or left == right or same < 80:
+        return left, right
+    label = " ".join(left.split()[:2])
+    return f"{label} …{left[same - 30 :]}", f"{label} …{right[same - 30 :]}"
 
 
 def lines(trace: Trace) -> list[Line]:
