@@ -181,7 +181,7 @@ class LiveReplay(Replay):
     @property
     def steps(self) -> list[Step]:
         """The steps done so far."""
-        return recordings.steps(self._folder)
+        return recordings.steps(self._folder, self._temporary)
 
     @property
     def left(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ class Step:
     """One recorded step of an arm."""
 
     path: Path
+    #: what has to live as long as the file is wanted: a temporary folder
+    keeps: object = field(default=None, compare=False, repr=False)
 
     @cached_property
     def told(self) -> dict[str, Any]:
@@ -95,9 +97,9 @@ def _decoded(entry: dict[str, Any]) -> tuple[dict[str, Any], int, str]:
     return json.loads(entry["request"]["postData"]["text"]), response["status"], response["content"]["text"]
 
 
-def steps(folder: Path) -> list[Step]:
+def steps(folder: Path, keeps: object = None) -> list[Step]:
     """The steps of a recorded arm, in order."""
-    return [Step(path) for path in sorted(folder.glob("[0-9][0-9]-*.har"))]
+    return [Step(path, keeps) for path in sorted(folder.glob("[0-9][0-9]-*.har"))]
 
 
 def folders(name: str) -> list[Path]:
