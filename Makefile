@@ -58,7 +58,7 @@ ifeq ($(wildcard $(BIN)/python),)
 .PHONY: $(STAMP)
 endif
 
-$(STAMP): pyproject.toml .ci/requirements.txt .ci/setup.py workbench/replay/engine/settings.py
+$(STAMP): pyproject.toml .ci/requirements.txt .ci/setup.py $(wildcard workbench/replay/engine/settings.py)
 ifeq ($(PYTHON),)
 	@echo "Python 3.11 or later with pip is needed; tried python3, python3.14 to python3.11 and python." >&2
 	@echo "If it stands elsewhere: make PYTHON=/path/to/python3" >&2
