@@ -9,6 +9,7 @@
     wb.timeline(trace)                      # one lane per call
     wb.explore(trace)                       # look through it in JupyterLab
     print(wb.markdown(trace, findings))     # a text for an issue
+    wb.replay("provider-tool-approval")     # a reported bug on released packages, step by step
 
 Every name is imported when it is first used, so that `import workbench` stays light.
 """
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from workbench.readers import formats, samples
     from workbench.record.agent_framework import recorder
     from workbench.record.middleware import record
+    from workbench.replay.arms import replay
+    from workbench.replay.compare import compare
     from workbench.report.markdown import markdown
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
@@ -45,6 +48,7 @@ __all__ = [
     "approvals_table",
     "calls_table",
     "check",
+    "compare",
     "explore",
     "findings_table",
     "follow",
@@ -53,6 +57,7 @@ __all__ = [
     "markdown",
     "record",
     "recorder",
+    "replay",
     "rule",
     "samples",
     "sequence_diagram",
@@ -68,6 +73,7 @@ _HOMES = {
     "approvals_table": "views.tables",
     "calls_table": "views.tables",
     "check": "rules",
+    "compare": "replay.compare",
     "explore": "views.explorer",
     "findings_table": "views.tables",
     "follow": "follow",
@@ -95,6 +101,9 @@ if not TYPE_CHECKING:
             except metadata.PackageNotFoundError:
                 # a checkout on the path that nobody installed
                 value = "0+checkout"
+        elif name == "replay":
+            # a package that can be called, so that import of its modules cannot put another thing in its place
+            value = importlib.import_module("workbench.replay")
         elif name in _HOMES:
             value = getattr(importlib.import_module(f"workbench.{_HOMES[name]}"), name)
         else:

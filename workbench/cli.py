@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from workbench.commands import replay
 from workbench.commands.record import record
 
 if TYPE_CHECKING:
@@ -235,6 +236,7 @@ def notebook(
 
 
 app.command()(record)
+app.command("replay")(replay.replay)
 
 
 def _load(paths: list[str], progress: object) -> Trace:
