@@ -23,7 +23,7 @@ def of_body(body: dict[str, Any], url: str = "") -> Dialect | None:
     """The dialect of a request body; None for what is no list of messages for a model."""
     if _OTHER.search(url) or "threadId" in body or "thread_id" in body:
         return None
-    if isinstance(body.get("contents"), list | dict | str) or isinstance(dict_of(body.get("request")).get("contents"), list):
+    if _is_gemini(body) or _is_gemini(dict_of(body.get("request"))):
         return "gemini"
     if "input" in body and "messages" not in body:
         return "openai-responses" if _is_responses(body, url) else None
@@ -31,6 +31,14 @@ def of_body(body: dict[str, Any], url: str = "") -> Dialect | None:
     if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
         return None
     return _of_messages(body, messages, url)
+
+
+def _is_gemini(body: dict[str, Any]) -> bool:
+    given = body.get("contents")
+    if isinstance(given, str):
+        return isinstance(body.get("model"), str)
+    items = [given] if isinstance(given, dict) else given
+    return isinstance(items, list) and bool(items) and all(isinstance(i, dict) and "parts" in i for i in items)
 
 
 def _is_responses(body: dict[str, Any], url: str) -> bool:
