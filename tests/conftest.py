@@ -23,8 +23,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 
 def trace_files() -> list[Path]:
-    """Every bundled capture; for parametrize: `@pytest.mark.parametrize("path", trace_files(), ids=name)`."""
-    return sorted(path for path in TRACES.iterdir() if path.suffix != ".md")
+    """Every bundled capture of AG-UI; for parametrize: `@pytest.mark.parametrize("path", trace_files(), ids=name)`."""
+    return sorted(path for path in TRACES.iterdir() if path.suffix not in (".md", ".zip"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

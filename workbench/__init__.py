@@ -7,6 +7,7 @@
     trace.calls, trace.approvals            # pandas DataFrames, see docs/tables.md
     wb.sequence_diagram(trace)              # the ladder
     wb.timeline(trace)                      # one lane per call
+    wb.explore(trace)                       # look through it in JupyterLab
     print(wb.markdown(trace, findings))     # a text for an issue
 
 Every name is imported when it is first used, so that `import workbench` stays light.
@@ -20,10 +21,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.exceptions import LoadError
     from workbench.findings import Evidence, Finding, Findings
+    from workbench.follow import follow
     from workbench.readers import formats, samples
+    from workbench.record.agent_framework import recorder
+    from workbench.record.middleware import record
     from workbench.report.markdown import markdown
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
+    from workbench.views.explorer import explore
     from workbench.views.sequence import sequence_diagram
     from workbench.views.tables import approvals_table, calls_table, findings_table
     from workbench.views.timeline import timeline
@@ -40,10 +45,14 @@ __all__ = [
     "approvals_table",
     "calls_table",
     "check",
+    "explore",
     "findings_table",
+    "follow",
     "formats",
     "load",
     "markdown",
+    "record",
+    "recorder",
     "rule",
     "samples",
     "sequence_diagram",
@@ -59,10 +68,14 @@ _HOMES = {
     "approvals_table": "views.tables",
     "calls_table": "views.tables",
     "check": "rules",
+    "explore": "views.explorer",
     "findings_table": "views.tables",
+    "follow": "follow",
     "formats": "readers",
     "load": "trace",
     "markdown": "report.markdown",
+    "record": "record.middleware",
+    "recorder": "record.agent_framework",
     "rule": "rules",
     "samples": "readers",
     "sequence_diagram": "views.sequence",

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from workbench.commands.record import record
+
 if TYPE_CHECKING:
     from workbench.findings import Findings
     from workbench.trace import Trace
@@ -99,6 +101,14 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 2 if any input could not be used.")
     ] = False,
+    provider: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Judge every message list as if it were sent there: openai-responses, anthropic, ...",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
     """Say what is wrong in captures, with the place of every piece of evidence."""
     from workbench.report import narrow
@@ -107,7 +117,7 @@ def check(
     with Progress() as progress:
         trace = _load(paths, progress)
         progress.phase("checking")
-        found = _ask(trace, _split(select), _split(ignore))
+        found = _ask(trace, _split(select), _split(ignore), provider)
         try:
             found = narrow.narrowed(found, thread=thread, call_id=call)
         except ValueError as error:
@@ -232,6 +242,9 @@ def notebook(
         print("JupyterLab is not installed here; it comes with the extra `lab`.", file=sys.stderr)
 
 
+app.command()(record)
+
+
 def _load(paths: list[str], progress: object) -> Trace:
     """Load, and say on standard error what could not be read; leave with 2 if that is everything."""
     from workbench.report.unread import unread, unread_altogether
@@ -247,7 +260,7 @@ def _load(paths: list[str], progress: object) -> Trace:
     return trace
 
 
-def _ask(trace: Trace, select: list[str], ignore: list[str]) -> Findings:
+def _ask(trace: Trace, select: list[str], ignore: list[str], provider: str = "") -> Findings:
     import warnings
 
     from workbench.rules import check
@@ -259,7 +272,10 @@ def _ask(trace: Trace, select: list[str], ignore: list[str]) -> Findings:
     with warnings.catch_warnings():
         # a rule that fails is named below the findings
         warnings.simplefilter("ignore", RuntimeWarning)
-        return check(trace, select=select, ignore=ignore)
+        try:
+            return check(trace, select=select, ignore=ignore, provider=provider)
+        except ValueError as error:
+            _refuse(str(error))
 
 
 def _draw(trace: Trace, thread: str, call: str, svg: str) -> None:

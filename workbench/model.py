@@ -259,7 +259,7 @@ _SPAN_IDS = (
 _JOINED = Column(
     "joined",
     "word",
-    "how it was joined with a thread of the AG-UI side: call id, conversation id or time; missing where it was not",
+    "how it was joined with a thread of the AG-UI side: call id, conversation id, time or (lines of a log without times) tool; missing where it was not",
 )
 
 SPANS = Table(

@@ -150,7 +150,7 @@ class Trace:
         call_id: str | None = None,
         since: int | None = None,
         until: int | None = None,
-        signal: Literal["events", "requests"] | None = None,
+        signal: Literal["events", "requests", "spans", "logs"] | None = None,
     ) -> Trace:
         """The part of the trace that fits all that is given, as a trace of its own.
 
@@ -173,7 +173,7 @@ class Trace:
         rows = [
             row
             for row, number in enumerate(story.run_of)
-            if signal != "requests"
+            if signal in (None, "events")
             and kept[number]
             and (not timed or low <= records.events.time[row] <= high)
         ]
@@ -181,11 +181,26 @@ class Trace:
         requests = [
             number
             for number, request in enumerate(records.requests)
-            if signal != "events"
+            if signal in (None, "requests")
             and of_run.get(number, thread is None and run is None and call_id is None)
             and (not timed or (request.time is not None and low <= request.time <= high))
         ]
-        return Trace(records.subset(rows, requests))
+        free = thread is None and run is None and call_id is None
+        told = [r for number, r in enumerate(story.runs) if kept[number]]
+        of_told = {"spans": {n for r in told for n in r.spans}, "logs": {n for r in told for n in r.logs}}
+
+        def of(word: Literal["spans", "logs"]) -> list[int]:
+            columns = records.spans if word == "spans" else records.logs
+            times = records.spans.start if word == "spans" else records.logs.time
+            return [
+                row
+                for row in range(len(columns))
+                if signal in (None, word)
+                and (free or row in of_told[word])
+                and (not timed or low <= times[row] <= high)
+            ]
+
+        return Trace(records.subset(rows, requests, of("spans"), of("logs")))
 
     def raw(self, row: SupportsIndex | At) -> bytes:
         """The bytes of one event or request as they stand in its decoded member.
@@ -263,6 +278,11 @@ class Trace:
         """The deltas of inclusive ranges of event rows, joined (see `Message.deltas`)."""
         return calls.text_of(self.records, ranges)
 
+    @property
+    def empty(self) -> bool:
+        """Nothing was found that could be judged: no event, no request, no span or log about an agent's work."""
+        return not len(self.records.events) and not self.records.requests and not self.conversations
+
     def missing(self, need: str) -> str | None:
         """Why a rule that needs `need` cannot be asked; None where it can.
 
@@ -282,9 +302,15 @@ class Trace:
             return None
         if need == "judged":
             lists = self.provider and any(c.lists or c.told for c in self.conversations)
-            return None if lists or records.payloads else "no payload in the capture, and no provider is asked for"
+            return (
+                None
+                if lists or records.payloads
+                else "no payload in the capture, and no provider is asked for"
+            )
         if need == "controls":
-            asked = any(p.kind.startswith("approval-") for c in self.conversations for i in c.lists for p in i.parts)
+            asked = any(
+                p.kind.startswith("approval-") for c in self.conversations for i in c.lists for p in i.parts
+            )
             return None if asked else "no approval in a message list of the capture"
         if (need == "spans" and len(records.spans)) or (need == "logs" and len(records.logs)):
             return None

@@ -1,4 +1,4 @@
-"""More cases, one per line of `tests/data/more_cases.jsonl`, judged for precision as well.
+"""More cases, one per line of `tests/data/more_cases.jsonl` and `telemetry_cases.jsonl`, judged for precision as well.
 
 A line has the files of one capture, `must` (as in test_cases, with the severity), `must_not` (what would
 be wrong to report beside it) and `may`; every other error or warning is a false alarm.
@@ -14,8 +14,12 @@ import pytest
 
 import workbench as wb
 
-LINES = Path(__file__).parents[1] / "data" / "more_cases.jsonl"
-CASES = [json.loads(line) for line in LINES.read_text(encoding="utf-8").splitlines()]
+DATA = Path(__file__).parents[1] / "data"
+CASES = [
+    json.loads(line)
+    for name in ("more_cases.jsonl", "telemetry_cases.jsonl")
+    for line in (DATA / name).read_text(encoding="utf-8").splitlines()
+]
 SEVERITY = {"E": "error", "W": "warning", "I": "info"}
 
 

@@ -31,6 +31,14 @@ FATES = {
     "cut.sse": (["read_meter ok", "read_meter none"], []),
     "client-tools.har": (["read_selection ok", "replace_text ok", "add_comment ok"], []),
     "langgraph-interrupt.jsonl": (["order_material ok"], ["approved answered"]),
+    "garden.sse": (
+        ["read_soil ok", "read_soil ok", "open_valve none", "open_valve refusal"],
+        ["none open", "rejected reasked"],
+    ),
+    "garden-aspire.zip": (
+        ["read_soil ok", "read_soil ok", "open_valve none", "open_valve refusal"],
+        ["approved lost", "rejected reasked"],
+    ),
     "dotnet-approval.har": (["BookRoom ok"], ["approved executed"]),
 }
 
@@ -47,6 +55,16 @@ def test_fates_of_calls_and_approvals(trace_path: Path) -> None:
     calls = (real["tool"] + " " + real["result_class"]).tolist()
     approvals = (trace.approvals["decision"] + " " + trace.approvals["state"]).tolist()
     assert (calls, approvals) == FATES[trace_path.name]
+
+
+def test_telemetry_tells_the_same_and_what_was_answered(traces: Path) -> None:
+    trace = wb.load(traces / "garden-aspire.zip")
+    calls = (trace.calls["tool"] + " " + trace.calls["result_class"]).tolist()
+    approvals = (trace.approvals["decision"] + " " + trace.approvals["state"]).tolist()
+    assert (calls, approvals) == FATES["garden-aspire.zip"]
+    both = wb.load(traces / "garden.sse", traces / "garden-aspire.zip")
+    assert (both.approvals["decision"] + " " + both.approvals["state"]).tolist() == approvals
+    assert set(both.spans["joined"]) == {"call id"}
 
 
 def test_nothing_is_left_unread(trace_path: Path) -> None:

@@ -93,7 +93,7 @@ class Run(Short):
     logs: list[int] = field(default_factory=list)
     told_from: int | None = None
     told_until: int | None = None
-    #: how sure it is that they belong to it: `call id`, `conversation id`, `time`; "" without telemetry
+    #: how sure it is that they belong to it: `call id`, `conversation id`, `time`, `tool`; "" without telemetry
     joined: str = ""
     #: spans of the agent as a whole, as far as they are in the capture and surely belong to the run
     roots: list[int] = field(default_factory=list)
@@ -185,6 +185,13 @@ class MessageList(Short):
     output: bool = False
     #: of a payload or history: the same as the provider's dialect has it
     history: History | None = None
+    #: False where only a piece of the list is known: one message of a log, or what was not cut off
+    whole: bool = True
+
+    @property
+    def alone(self) -> bool:
+        """Only its own calls count: it is all that a model was sent."""
+        return self.place in ("payload", "history", "telemetry")
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -401,6 +408,11 @@ class Conversation(Short):
     notes: list[str] = field(default_factory=list)
     #: what brings a time of the telemetry to the clock of the events (ns); None where one side has no times
     clock_offset: int | None = None
+
+    @property
+    def histories(self) -> list[MessageList]:
+        """Every list that stands for a history: also those that telemetry shows models and agents were given."""
+        return [*self.lists, *(items for items in self.told if items.whole and not items.output)]
 
     @property
     def has_snapshots(self) -> bool:

@@ -41,7 +41,14 @@ def stand_alone(records: Records, numbers: list[int]) -> list[Sightings]:
     last: list[list[PayloadRecord]] = []
     for number in numbers:
         record = records.payloads[number]
-        at = next((n for n in reversed(range(max(0, len(made) - _COMPARED), len(made))) if _follows(record, last[n])), -1)
+        at = next(
+            (
+                n
+                for n in reversed(range(max(0, len(made) - _COMPARED), len(made)))
+                if _follows(record, last[n])
+            ),
+            -1,
+        )
         if at < 0:
             made.append(Sightings(records, Conversation("", [""])))
             last.append([])
@@ -84,7 +91,9 @@ def _speaks(turn: Turn) -> bool:
 
 def _may_belong(conversation: Conversation, history: History) -> bool:
     """Unless both sides are known to say something and none of it is the same: then it is another's."""
-    said = {text for items in conversation.lists for m in items.messages if (text := _squeezed(m.get("content")))}
+    said = {
+        text for items in conversation.lists for m in items.messages if (text := _squeezed(m.get("content")))
+    }
     ours = _squeezed(" ".join(str(b.content) for b in history.blocks("text")))
     return not said or not ours or any(text in ours for text in said)
 

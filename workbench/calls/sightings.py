@@ -90,12 +90,15 @@ class Sightings:
         With `history` (of another dialect than AG-UI's) the parts are those of its blocks.
         """
         kept = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
-        items = MessageList(len(self.conversation.lists), place, run, at, self.sequence, kept, history=history)
+        items = MessageList(
+            len(self.conversation.lists), place, run, at, self.sequence, kept, history=history
+        )
         if history is None:
             self.share(items)
             lists.fill(items)
         else:
             items.messages, items.parts = histories.unfold(history)
+            items.whole = history.whole
             self.share(items)
             lists.pair(items)
         # an empty snapshot empties the history; an empty request says nothing

@@ -18,8 +18,14 @@ FAMILIES: dict[Dialect, str] = {
 }
 _HOSTS = (
     (r"(^|\.)mistral\.ai$", {"openai-chat": "mistral", "mistral": "mistral"}),
-    (r"(^|\.)openai\.com$|(^|\.)openai\.azure\.com$", {"openai-chat": "openai-chat", "openai-responses": "openai-responses"}),
-    (r"(^|\.)deepseek\.com$", {"openai-responses": "openai-responses", "openai-chat": "openai-chat", "anthropic": "anthropic"}),
+    (
+        r"(^|\.)openai\.com$|(^|\.)openai\.azure\.com$",
+        {"openai-chat": "openai-chat", "openai-responses": "openai-responses"},
+    ),
+    (
+        r"(^|\.)deepseek\.com$",
+        {"openai-responses": "openai-responses", "openai-chat": "openai-chat", "anthropic": "anthropic"},
+    ),
     (r"(^|\.)anthropic\.com$", {"anthropic": "anthropic"}),
     (r"(^|\.)googleapis\.com$", {"gemini": "gemini", "anthropic": "anthropic"}),
     (r"(^|\.)amazonaws\.com(\.cn)?$", {"bedrock": "bedrock", "anthropic": "anthropic"}),

@@ -149,6 +149,8 @@ def thinking(request: Request) -> Iterator[Hit]:
     opening = next((t for t in turns[asked + 1 :] if t.role == "assistant"), None)
     if opening is not None and opening.of("call") and opening.blocks[0].kind != "reasoning":
         found = opening.blocks[0].type
-        what = f"Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, a final " \
-               "`assistant` message must start with a thinking block"  # fmt: skip
+        what = (
+            f"Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, a final "
+            "`assistant` message must start with a thinking block"
+        )
         yield Hit(shown(opening.of("call")), (opening.blocks[0].path,), {"what": what})

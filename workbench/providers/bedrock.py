@@ -44,8 +44,14 @@ def characters(request: Request) -> Iterator[Hit]:
                     continue
                 seen.add(f"{key} {value}")
                 if len(value) > LONGEST or not pattern.fullmatch(value):
-                    words: dict[str, object] = {"value": value, "place": f"{block.path}.toolUse.{key}", "pattern": pattern.pattern}
-                    yield Hit(shown([block]), (block.path,), words, others=names([block]) if key == "name" else ())
+                    words: dict[str, object] = {
+                        "value": value,
+                        "place": f"{block.path}.toolUse.{key}",
+                        "pattern": pattern.pattern,
+                    }
+                    yield Hit(
+                        shown([block]), (block.path,), words, others=names([block]) if key == "name" else ()
+                    )
 
 
 @provider_rule(

@@ -107,7 +107,9 @@ def _eaten(request: Request) -> Iterator[Hit]:
                 between = True
             elif carrier is not None:
                 if block.kind == "call" and between:
-                    note = "an approval stands between the signature and its call, where the connector loses it"
+                    note = (
+                        "an approval stands between the signature and its call, where the connector loses it"
+                    )
                     words: dict[str, object] = {"name": block.name, "position": n + 1}
                     yield Hit(shown([block]), (block.path,), words, note=note, others=names([block]))
                 carrier = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from workbench.providers.catalogue import Hit, provider_rule
 from workbench.providers.request import Message, Request, paths, shown
@@ -31,7 +32,9 @@ def refused(request: Request, version: int) -> list[str]:
     checks: dict[str, Callable[[list[Message], int], Iterator[Fault]]] = {
         "R31": _counts, "R32": _ids, "R33": _pairs, "R34": _order,
     }  # fmt: skip
-    return [name for name, check in checks.items() if next(check(request.messages, version), None) is not None]
+    return [
+        name for name, check in checks.items() if next(check(request.messages, version), None) is not None
+    ]
 
 
 def _counts(messages: list[Message], version: int) -> Iterator[Fault]:
@@ -85,7 +88,7 @@ def _pairs(messages: list[Message], version: int) -> Iterator[Fault]:
 
 
 def _order(messages: list[Message], version: int) -> Iterator[Fault]:  # noqa: ARG001 - the same in all versions
-    for before, message in zip(messages, messages[1:], strict=False):
+    for before, message in pairwise(messages):
         if message.role in _NEXT and message.role not in _NEXT.get(before.role, _NEXT):
             what = f"Unexpected role '{message.role}' after role '{before.role}'"
             yield _about(message), {"what": what, "place": message.path}
@@ -133,7 +136,7 @@ def counts(request: Request) -> Iterator[Hit]:
 
 @provider_rule(
     "R32", _ME, sure="A", sources=[_SOURCE, "editor-code-assistant/eca#233"],
-    says="A call id has nine letters or digits (validators V3 to V11); later ones want any text but \"\" and \"null\".",
+    says='A call id has nine letters or digits (validators V3 to V11); later ones want any text but "" and "null".',
     error="Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.",
 )  # fmt: skip
 def ids(request: Request) -> Iterator[Hit]:

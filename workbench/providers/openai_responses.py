@@ -67,7 +67,9 @@ def unanswered(request: Request) -> Iterator[Hit]:
     ends = request.history.turns[-1].path if request.history.turns else ""
     tail = _tail(request) if not request.sent else set()
     for block in (*_blocks(request, "call"), *_stored(request, "call")):
-        waits = request.stored is not None and not request.stored.known and block not in _stored(request, "call")
+        waits = (
+            request.stored is not None and not request.stored.known and block not in _stored(request, "call")
+        )
         if block.call_id not in answered and block.path not in tail and not waits:
             yield Hit(shown([block]), (block.path or ends,), others=names([block]))
 
@@ -96,7 +98,9 @@ def unasked(request: Request) -> Iterator[Hit]:
         yield from _left_over(request)
     if request.dialect != _ME:
         return
-    asked = {b.approval_id for b in (*_blocks(request, "approval-request"), *_stored(request, "approval-request"))}
+    asked = {
+        b.approval_id for b in (*_blocks(request, "approval-request"), *_stored(request, "approval-request"))
+    }
     asked |= {b.id for b in (*_blocks(request, "reference"), *_referred(request))}
     for block in _blocks(request, "approval-response"):
         local = is_local(block.approval_id, request)

@@ -75,7 +75,8 @@ class Request:
         """As messages of Chat Completions, one for each result."""
         if self.dialect in _CHAT:
             return [
-                Message(t.role, t.path, t.of("call"), next(iter(t.of("result")), None), t.raw) for t in self.history.turns
+                Message(t.role, t.path, t.of("call"), next(iter(t.of("result")), None), t.raw)
+                for t in self.history.turns
             ]
         made: list[Message] = []
         for turn in self.history.turns:

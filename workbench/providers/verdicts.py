@@ -68,12 +68,20 @@ def _verdict(trace: Trace, conversation: Conversation, items: MessageList, provi
 
 def request_of(trace: Trace, items: MessageList, record: PayloadRecord | None = None) -> Request:
     """A message list of a trace as a request."""
-    history = items.history or (_from_parts(items) if items.place == "telemetry" else agui_list.history(items.messages))
+    history = items.history or (
+        _from_parts(items) if items.place == "telemetry" else agui_list.history(items.messages)
+    )
     earlier = trace.records.payloads[: items.at.row] if items.at.kind == "payload" else []
     if record is None or history.dialect != "openai-responses":
         return Request(history, url=record.url if record else "", sent=items.place == "payload")
     answered = [_blocks(p.answer.turns) for p in earlier if p.answer is not None and p.answer.turns]
-    return Request(history, url=record.url, sent=record.place == "payload", stored=_stored(history, earlier), answered=answered)
+    return Request(
+        history,
+        url=record.url,
+        sent=record.place == "payload",
+        stored=_stored(history, earlier),
+        answered=answered,
+    )
 
 
 def _blocks(turns: list[Turn]) -> list[Block]:
@@ -126,8 +134,7 @@ def frame(trace: Trace, provider: str = "") -> pd.DataFrame:
             "thread_id": verdict.items.run.thread_id, "run_id": verdict.items.run.run_id, "verdict": verdict.word,
             "status": answer.status if answer else None, "answer": answer.error if answer else "",
         }  # fmt: skip
-        for refusal in verdict.refusals or [None]:
-            rows.append(shared | _row(refusal))
+        rows += [shared | _row(refusal) for refusal in (verdict.refusals or (None,))]
     columns = ["provider", "list", "place", "thread_id", "run_id", "verdict", "rule", "severity", "call_ids", "item", "error",
                "status", "answer"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).astype({"status": "Int64"})

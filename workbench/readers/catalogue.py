@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.readers import (
+    agent_recording,
     aimock,
     envelopes,
     har,
@@ -14,6 +15,7 @@ from workbench.readers import (
     markdown,
     mitmproxy,
     protobuf,
+    provider_recording,
     python_repr,
     request_body,
     sqlite_runner,
@@ -38,6 +40,8 @@ register(
     http_dump.FORMAT,
     # JSON documents: what is told by its outermost keys comes before what is told by events
     har.FORMAT,
+    provider_recording.FORMAT,
+    agent_recording.FORMAT,
     *telemetry.FORMATS,
     aimock.FORMAT,
     inspector_session.FORMAT,

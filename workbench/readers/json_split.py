@@ -18,11 +18,12 @@ _SPACE = re.compile(rb"[ \t\r\n]*")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 #: Where a next element, or the first one of a further array, may begin.
 _NEXT = re.compile(
-    rb',[ \t\r\n]*(?=\{)|\][ \t\r\n]*,[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*(?=\{)'
+    rb',[ \t\r\n]*(?=\{)|\][ \t\r\n]*,[ \t\r\n]*"((?:[^"\\]|\\.){0,1000}+)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*(?=\{)'
 )
 #: A bracket that closes an array: the document ends, or another key follows. Others are damage.
 _CLOSES = re.compile(rb'\][ \t\r\n\]}]*(?:\Z|,[ \t\r\n]*")')
-_ARRAY = re.compile(rb'"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*\[', re.DOTALL)
+_ARRAY = re.compile(rb'"((?:[^"\\]|\\.){0,1000}+)"[ \t\r\n]*:[ \t\r\n]*\[', re.DOTALL)
+_PIECE, _LONGEST_WORD = 4096, 16
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _raw_dict = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _scan = json.JSONDecoder().raw_decode
@@ -132,6 +133,18 @@ class Salvage:
         """The value that begins at `at` and its end, if it is whole."""
         if self._work <= 0:
             return None
+        # the error of a decoder counts all lines before it: most values are told by a short piece
+        piece = self._text[at : at + _PIECE]
+        try:
+            value, end = _scan(piece)
+            self._work -= end
+            return value, at + end
+        except json.JSONDecodeError as problem:
+            if problem.pos < len(piece) - _LONGEST_WORD and not problem.msg.startswith("Unterminated"):
+                self._work -= max(problem.pos, 64)
+                return None
+        except (RecursionError, ValueError):
+            pass  # the same again below, which says what it costs
         try:
             value, end = _scan(self._text, at)
         except json.JSONDecodeError as problem:

@@ -12,6 +12,7 @@ import msgspec
 
 from workbench.readers import protocol, requests, times, tolerant
 from workbench.readers.agui import EventWriter
+from workbench.readers.connections import Connections
 from workbench.readers.json_split import split_object
 from workbench.readers.lines import lines
 from workbench.readers.payloads import find as payload_find
@@ -59,6 +60,10 @@ class LinesReader:
         self._captured: int | None = None
         self._url = ""
         self._telemetry = Telemetry(reading)
+        self._connections = Connections(reading)
+        #: request and stream of each connection that is named
+        self._requested: dict[str, int] = {}
+        self._begun: dict[str, int] = {}
 
     def read(self) -> None:
         """Read all lines."""
@@ -94,6 +99,7 @@ class LinesReader:
             and not _is_closed(content.data, content.end)
         ):
             reading.cut("the last line ends inside its JSON")
+        self._connections.settle(self._requested, self._begun)
 
     def _plain(self, data: bytes, line: int, at: int) -> bool:
         """Take an event on its own; its type has to be known, for envelopes have types too."""
@@ -132,11 +138,17 @@ class LinesReader:
                 captured = value.get("capturedAt")
                 self._captured = times.guess(captured)
                 self._url = str(value.get("url") or "")
+                self._connections.header(value)
             self.reading.ignore(_EMPTY_KINDS[kind])
             return ""
         if kind in ("send", "receive") and "opcode" in value:
             self.reading.ignore("WebSocket messages without an event")
             return ""
+        connection = tolerant.as_text(_first(value, CONNECTION_KEYS))
+        if isinstance(kind, str) and connection is not None:
+            said = self._connections.take(kind, f"connection {connection}", value)
+            if said is not None:
+                return said
         if "kind" in value or ("direction" in value and "type" not in value):
             self.reading.ignore("records of other kinds")
             return ""
@@ -198,6 +210,8 @@ class LinesReader:
         if connection is None:
             self._current = name
             self._by_run[requests.key(body)] = name
+        else:
+            self._requested.setdefault(name, number)
         self._asked.setdefault(name, number)
 
     def _route(self, envelope: dict[str, Any], event: dict[str, Any]) -> EventWriter:
@@ -219,9 +233,10 @@ class LinesReader:
         if writer is None:
             request = self._asked.pop(name, None)
             time = None if request is None else self.reading.records.requests[request].time
-            writer = self._streams[name] = self.reading.writer(
-                self.reading.new_stream(request=request, time=time)
-            )
+            stream = self.reading.new_stream(request=request, time=time)
+            if name.startswith("connection "):
+                self._begun[name] = stream
+            writer = self._streams[name] = self.reading.writer(stream)
         return writer
 
     def _arrival(self, value: dict[str, Any]) -> int:

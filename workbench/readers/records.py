@@ -298,8 +298,10 @@ class Records:
             return b""
         return self.members[request.member].read(request.offset, request.length)
 
-    def subset(self, rows: Sequence[int], requests: Sequence[int]) -> Records:
-        """Records with only these event rows and requests; sources, streams and members are shared.
+    def subset(
+        self, rows: Sequence[int], requests: Sequence[int], spans: Sequence[int], logs: Sequence[int]
+    ) -> Records:
+        """Records with only these rows and requests; sources, streams and members are shared.
 
         A request that an event carries goes with its event.
         """
@@ -311,7 +313,9 @@ class Records:
             self.problems,
         )
         new.payloads = self.payloads
-        new.spans, new.logs, new.span_rows = self.spans, self.logs, self.span_rows
+        new.spans, new.logs = self.spans.subset(spans), self.logs.subset(logs)
+        numbered = {row: number for number, row in enumerate(spans)}
+        new.span_rows = {ids: numbered[row] for ids, row in self.span_rows.items() if row in numbered}
         for name in Events.__slots__:
             column: array[int] = getattr(self.events, name)
             setattr(new.events, name, array(column.typecode, (column[row] for row in rows)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from workbench.readers import protocol
+from workbench.readers import protocol, tolerant
 from workbench.readers.content import Content
 from workbench.readers.json_split import split_object
 from workbench.readers.limits import Limits
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}:,]', re.DOTALL)
+# a string may be cut, also behind a backslash: it is never tried again from a quote inside of it
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}:,]', re.DOTALL)
 _VALUE = re.compile(rb"\s*(\S)")
 _TYPE = re.compile(rb'"type\\?"\s*:\s*\\?"([A-Za-z_]{3,60})\\?"')
 _ENDS = re.compile(rb"\r\n|\n|\r")
@@ -47,6 +48,13 @@ def object_keys(text: bytes, start: int = 0, *, inside: str = "") -> dict[str, s
                 value = _VALUE.match(text, after.end())
                 keys[key] = value[1].decode("latin-1") if value else ""
     return keys
+
+
+def _is_object(line: bytes) -> bool:
+    """Whether a line is an object, also one that has to be repaired: lone surrogates, NaN, bytes that are not UTF-8."""
+    return split_object(line) is not None or (
+        line[:1] + line[-1:] == b"{}" and isinstance(tolerant.decode(line).value, dict)
+    )
 
 
 class Sniff:
@@ -91,7 +99,7 @@ class Sniff:
         if self.has_data_lines:
             return False
         lines = self.lines[:60]
-        whole = sum(split_object(line.strip()) is not None for line in lines if b"{" in line)
+        whole = sum(_is_object(line.strip()) for line in lines if b"{" in line)
         if len(lines) == 1:
             return self.first == b"{"
         return whole >= 1 and whole * 2 >= len(lines)

@@ -93,8 +93,8 @@ def units(text: str) -> int:
 def _headline(findings: Findings) -> str:
     severities = Counter(f.severity for f in findings)
     if not severities:
-        if not len(findings.trace.records.events) and not findings.trace.records.requests:
-            return "**Nothing to judge:** no AG-UI event and no request was found."
+        if findings.trace.empty:
+            return "**Nothing to judge:** no AG-UI event, no request and no agent's telemetry was found."
         return "**Nothing wrong.** Here is what happened."
     words = [
         count(severities[name], word)

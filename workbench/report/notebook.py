@@ -86,9 +86,10 @@ def write(
 
 def headline(findings: Findings) -> Panel:
     """The answer in one line: what is wrong, or that nothing is."""
-    records = findings.trace.records
-    if not len(records.events) and not records.requests:
-        return say("Nothing to judge: no AG-UI event and no request was found.", strong=True)
+    if findings.trace.empty:
+        return say(
+            "Nothing to judge: no AG-UI event, no request and no agent's telemetry was found.", strong=True
+        )
     if not len(findings):
         return say("Nothing wrong. Here is what happened.", strong=True)
     severities = Counter(f.severity for f in findings)

@@ -73,7 +73,7 @@ def fates(conversation: Conversation) -> list[Fate]:
 
 def sentences(conversation: Conversation) -> list[str]:
     """What happened in a thread in at most four sentences, without a judgement."""
-    runs = [run for run in conversation.runs if run.row is not None]
+    runs = [run for run in conversation.runs if run.seen]
     producers = [run.producer for run in runs if run.producer != "unknown"]
     by = f", written by {producers[0]}" if producers else ""
     ends = Counter(_OUTCOMES.get(run.outcome, run.outcome) for run in runs)
@@ -222,11 +222,19 @@ def steps(trace: Trace, conversation: Conversation, call_ids: frozenset[str] = f
             shown = f"call {plain(start.tool, EXCERPT)}({plain(start.arguments, EXCERPT)})"
             add(start.run, start.sequence, "call", shown, call.id)
         if not call.starts:
-            shown = f"call {plain(call.tool, EXCERPT)}({plain(call.arguments or '', EXCERPT)}), not streamed"
+            shown = f"call {plain(call.tool, EXCERPT)}({plain(call.arguments or '', EXCERPT)})"
+            shown += "" if call.told or call.executions else ", not streamed"
             add(call.run, call.sequence, "call", shown, call.id)
         for result in call.streamed:
             shown = f"result of {plain(call.tool, EXCERPT)} ({result.cls}): {plain(result.content, EXCERPT)}"
             add(result.run, result.sequence, "result", shown, call.id)
+        for done in call.executions:
+            what = f"paused: {plain(done.pause, EXCERPT)}" if done.pause else done.cls
+            gave = plain(done.result or done.error, EXCERPT)
+            shown = f"{plain(done.tool, EXCERPT) or 'a tool'} at work ({what})" + (
+                f": {gave}" if gave else ""
+            )
+            add(done.run, done.sequence, "work", shown, call.id)
     for result in conversation.orphans:
         shown = f"result for a call that was never made: {plain(result.content, EXCERPT)}"
         add(result.run, result.sequence, "result", shown, result.call_id)
@@ -240,7 +248,7 @@ def steps(trace: Trace, conversation: Conversation, call_ids: frozenset[str] = f
         for answer in approval.answers:
             if answer.decision != "unseen":
                 refused = ", refused by the endpoint" if answer.refused else ""
-                shown = f"{answer.decision} ({plain(answer.form)}){refused}"
+                shown = f"{answer.decision} ({plain(answer.form) or 'told by the result'}){refused}"
                 add(answer.run, answer.sequence, "answer", shown, approval.call_id)
     for answer in conversation.strays:
         add(

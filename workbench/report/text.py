@@ -66,9 +66,13 @@ def findings(out: Console, found: Findings, chosen: Iterable[Conversation] | Non
                 advised.add(item.rule)
         out.print()
     if not found.at_least("warning"):
-        events, requests = len(trace.records.events), len(trace.records.requests)
-        if not events and not requests:
-            out.print(Text("Nothing to judge: no AG-UI event and no request was found.", style="yellow"))
+        if trace.empty:
+            out.print(
+                Text(
+                    "Nothing to judge: no AG-UI event, no request and no agent's telemetry was found.",
+                    style="yellow",
+                )
+            )
         else:
             told = list(trace.conversations if chosen is None else chosen)
             _healthy(out, found, told)
@@ -125,7 +129,7 @@ def conversation(
     for step in story.steps(trace, told, call_ids):
         if run is not step.run:
             run = step.run
-            parts = [f"run {run.number + 1}", plain(run.run_id, ID), _outcome(run)]
+            parts = [f"run {run.number + 1}", _run_id(run), _outcome(run)]
             if run.outcome == "error":
                 parts.append(f"{plain(run.error_code, ID)} {plain(run.error, 120)}".strip())
             _inside(out, " · ".join(filter(None, parts)), 2, "bold")
@@ -136,7 +140,7 @@ def conversation(
         _inside(out, line, 4)
 
 
-_ARROWS = {"text": "   ", "call": "-> ", "result": "<- ", "ask": "?  ", "answer": "!  "}
+_ARROWS = {"text": "   ", "call": "-> ", "result": "<- ", "ask": "?  ", "answer": "!  ", "work": "*  "}
 
 
 def totals(out: Console, found: Findings) -> None:
@@ -272,9 +276,16 @@ def _runs(out: Console, conversations: Iterable[Conversation]) -> None:
     """Print which id each run number stands for."""
     runs = [run for conversation in conversations for run in conversation.runs]
     for run in runs[:RUNS]:
-        _inside(out, f"run {run.number + 1}  {plain(run.run_id, ID)}  {_outcome(run)}", 2, "dim")
+        _inside(out, f"run {run.number + 1}  {_run_id(run)}  {_outcome(run)}", 2, "dim")
     if len(runs) > RUNS:
         _inside(out, f"and {count(len(runs) - RUNS, 'run')} more", 2, "dim")
+
+
+def _run_id(run: Run) -> str:
+    """Its id; a run that only telemetry shows has none."""
+    return plain(run.run_id, ID) or (
+        "(telemetry only)" if run.row is None and (run.spans or run.logs) else ""
+    )
 
 
 def _outcome(run: Run) -> str:

@@ -144,8 +144,8 @@ class _Scale:
             return None if time is None else (time + self.offset.get((at.kind, at.row), 0)) / 1e6
         if at.kind == "event":
             return self.number.get(at.row)
-        if at.kind in ("span", "log"):
-            return None
+        if at.kind not in ("request", "payload"):
+            return None  # a span or log record has no number among the events
         run = (self.run_of_request if at.kind == "request" else self.run_of_payload).get(at.row)
         return self.of_run(run) if run is not None else None
 

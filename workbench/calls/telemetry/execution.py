@@ -34,6 +34,8 @@ class Execution(Short):
     pause: str = ""
     joined: str = "call id"
     nested: Execution | None = None
+    #: False where only the order of things tells that it was in this run: a line of a log without trace and time
+    located: bool = True
 
     @property
     def ran(self) -> bool:

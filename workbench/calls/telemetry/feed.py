@@ -53,8 +53,18 @@ class Feed:
         self.reading = reading
         self.alone = alone
         self.tools = Tools(known, reading, alone=alone)
-        self.lines = LogFacts()
+        self.lines = LogFacts(reading.records)
         self._answers: set[tuple[str, str, str]] = set()
+        #: approvals by id and by call, and their places in the order of the conversation
+        self._by_id: dict[str, Approval] = {}
+        self._by_call: dict[str, Approval] = {}
+        self._places: dict[int, int] = {}
+        self._looked: dict[int, int] = {}
+        for approval in known.conversation.approvals:
+            for name in (approval.id, *(ask.id for ask in approval.asks)):
+                self._by_id[name] = approval
+            self._by_call[approval.call_id] = approval
+            self._places[id(approval)] = len(self._places)
 
     def segment(self, segment: Segment, run: Run, sure: str) -> None:
         """One piece, in the order in which things happened; `sure` is how it was joined with its conversation."""
@@ -82,10 +92,21 @@ class Feed:
         if segment.root is not None and self.reading.span(segment.root).inputs:
             first = segment.root
         items = None
+        if first is None and (known := self._carried_on(segment)) is not None:
+            run.turn = known.turn
+            return
         if first is not None:
             found = self.reading.span(first).inputs
             items = lists.list_of(-1, run, At("span", first), self.known.sequence, found)
         run.turn = self.turns.begin(run, items, self.known.by_id, self.reading.records)
+
+    def _carried_on(self, segment: Segment) -> Call | None:
+        """The known call that a piece without messages carries out: a tool span that stands alone."""
+        if segment.root is not None:
+            return None
+        records = self.reading.records
+        names = (records.pool.text(records.spans.call[row]) for row in segment.spans)
+        return next((self.known.by_id[name][-1] for name in names if name in self.known.by_id), None)
 
     def finish(self) -> None:
         """The conversation is over: settle what needs all of it."""
@@ -169,7 +190,12 @@ class Feed:
             known = self.known.by_id.get(part.call_id)
             if known:
                 self._result(known[-1], part, items)
-            elif self.alone and part.call_id:
+            # a log record is one message and no whole list; a provider's own tool is asked for by its approval alone
+            elif (
+                self.alone
+                and part.call_id
+                and (items.at.kind == "log" or self.known.desk.asked.about(part.call_id))
+            ):
                 call = self.known.new_call(part.call_id, run, items.at, run.turn)
                 call.tool = call.tool or part.name
                 self._result(call, part, items)
@@ -189,7 +215,7 @@ class Feed:
         if gave:
             self._gave(gave, at, run)
         if fact is not None and fact.kind != "message":
-            self.lines.add(row, fact, run, self.known.sequence, self.reading.records)
+            self.lines.add(row, fact, run, self.known.sequence)
 
     # --------------------------------------------------------------- approvals
 
@@ -204,12 +230,17 @@ class Feed:
                 self._answered(part, items, run, fresh=part.position > last_reply)
 
     def _known_approval(self, part: Part) -> Approval | None:
-        approvals = self.known.conversation.approvals
-        by_id = [
-            a for a in approvals if part.approval_id and part.approval_id in {a.id, *(x.id for x in a.asks)}
-        ]
-        by_call = [a for a in approvals if part.call_id and a.call_id == part.call_id]
-        return next(reversed(by_id or by_call), None)
+        by_id = self._by_id.get(part.approval_id) if part.approval_id else None
+        by_call = self._by_call.get(part.call_id) if part.call_id else None
+        return by_id or by_call
+
+    def _remember(self, approval: Approval) -> None:
+        """Under each of its names, the approval that was asked for last is found."""
+        place = self._places.setdefault(id(approval), len(self._places))
+        for named, name in ((self._by_id, approval.id), (self._by_id, approval.asks[-1].id),
+                            (self._by_call, approval.call_id)):  # fmt: skip
+            if name and place >= self._places[id(named.setdefault(name, approval))]:
+                named[name] = approval
 
     def _asked(self, part: Part, items: MessageList, run: Run, *, history: bool) -> None:
         approval = self._known_approval(part)
@@ -224,6 +255,7 @@ class Feed:
         ask = Ask("telemetry", part.approval_id or part.call_id, part.call_id, run, items.at, items.sequence,
                   tool=part.name, arguments=canonical(part.arguments) if part.arguments else None)  # fmt: skip
         approval = self.known.desk.ask(ask, calls[-1] if calls else None)
+        self._remember(approval)
         approval.told.append(items.at)
         approval.hosted = approval.hosted or part.hosted
         if self.alone and not history and run.outcome in ("none", "success"):
@@ -242,18 +274,23 @@ class Feed:
         decision = self._decision(part, approval)
         self._answers.add(key)
         name = part.approval_id or approval.id
-        seen = [a for a in approval.accepted if a.decision != "unseen"]
-        unseen = [a for a in approval.accepted if a.decision == "unseen"]
+        asked, answers = self.known.desk.asked, approval.answers
+        seen = any(not a.refused and a.decision != "unseen" for a in answers)
         if seen and not (self.alone and fresh):
             approval.witnessed.append(
                 Answer(name, decision, "telemetry", run, items.at, items.sequence, None, approval)
             )
-        elif unseen:
+            return
+        # an answer is looked at once: afterwards it is not unseen any more
+        looked = self._looked.get(id(approval), 0)
+        unseen = [a for a in answers[looked:] if not a.refused and a.decision == "unseen"]
+        self._looked[id(approval)] = len(answers)
+        if unseen:
             for answer in unseen:
                 answer.decision = decision
         else:
             given = Given(
-                approval.id if name not in {a.id for a in approval.asks} else name,
+                name if asked.was_asked_as(approval, name) else approval.id,
                 decision,
                 "telemetry",
                 None,

@@ -7,19 +7,22 @@ conversations of its own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.calls.conversation import Conversation
 from workbench.calls.telemetry import reading as read
+from workbench.calls.telemetry.loose import Finder, named, when
 from workbench.calls.telemetry.reading import Reading
 from workbench.calls.telemetry.segments import Segment
-from workbench.calls.telemetry.windows import Window
-from workbench.readers.records import Records
+from workbench.calls.telemetry.windows import SLACK, Window
+from workbench.readers.records import NO_TIME, Records
 
 #: How a segment found its conversation, surest first
-BY_CALL, BY_THREAD, BY_TIME, ALONE = "call id", "conversation id", "time", ""
+BY_CALL, BY_THREAD, BY_TIME, BY_TOOL, ALONE = "call id", "conversation id", "time", "tool", ""
+_SURE = (BY_CALL, BY_THREAD, BY_TIME, BY_TOOL)
 
 
 @dataclass(slots=True, eq=False)
@@ -71,14 +74,19 @@ def group(
     groups = [Group(conversation, [], []) for conversation in conversations]
     text = records.pool.text
     known = Ids(conversations)
+    segments, loose = _loose(records, segments, Finder(conversations, windows), known, reading)
     by_name = {name: n for n, c in enumerate(conversations) for name in c.thread_ids if name}
-    named = [
+    names = [
         _named(segment, reading) if conversations or segment.thread < 0 else set() for segment in segments
     ]
+    clock = _Clock(windows)
     placed: dict[int, tuple[int, str]] = {}
     of_thread: dict[int, int] = {}
     for number, segment in enumerate(segments):
-        owner = known.owner(named[number])
+        if id(segment) in loose:
+            placed[number] = loose[id(segment)]
+            continue
+        owner = known.owner(names[number])
         if owner is not None:
             placed[number] = (owner, BY_CALL)
             if segment.thread >= 0:
@@ -88,13 +96,13 @@ def group(
             owner = by_name.get(text(segment.thread) or "", of_thread.get(segment.thread))
             if owner is not None:
                 placed[number] = (owner, BY_THREAD)
-    shared = {name: owner for number, (owner, _) in placed.items() for name in named[number]}
+    shared = {name: owner for number, (owner, _) in placed.items() for name in names[number]}
     for number, segment in enumerate(segments):
         if number not in placed and segment.thread < 0:
-            owners = {shared[name] for name in named[number] if name in shared}
+            owners = {shared[name] for name in names[number] if name in shared}
             if len(owners) == 1:
                 placed[number] = (owners.pop(), BY_CALL)
-            elif (near := _at_that_time(segment, windows)) is not None:
+            elif (near := clock.only(segment)) is not None:
                 placed[number] = (near, BY_TIME)
     for number, segment in enumerate(segments):
         if number in placed:
@@ -102,8 +110,54 @@ def group(
             groups[owner].segments.append(segment)
             groups[owner].sure.append(sure)
     left = [number for number in range(len(segments)) if number not in placed]
-    groups += _apart(segments, left, named, reading)
+    groups += _apart(segments, left, names, reading)
     return groups
+
+
+def _loose(
+    records: Records, segments: list[Segment], finder: Finder, known: Ids, reading: Reading
+) -> tuple[list[Segment], dict[int, tuple[int, str]]]:
+    """Segments of log records alone, cut by conversation: the new list, and the owners of those that were placed."""
+    kept: list[Segment] = []
+    owners: dict[int, tuple[int, str]] = {}
+    for segment in segments:
+        if segment.spans or segment.thread >= 0 or not finder.knows:
+            kept.append(segment)
+            continue
+        told = {row: _owner(records, row, finder, known, reading) for row in segment.logs}
+        homes = {home for home in told.values() if home is not None}
+        numbers = {number for number, _ in homes}
+        pieces: dict[int, Segment] = {}
+        for row in segment.logs:
+            home = told[row]
+            number = -1 if home is None else home[0]
+            if number < 0 and len(numbers) == 1 and (segment.trace or when(records, row) is None):
+                number = next(iter(numbers))
+            pieces.setdefault(number, Segment(segment.trace, segment.thread)).logs.append(row)
+        for number, piece in pieces.items():
+            times = [time for row in piece.logs if (time := when(records, row)) is not None]
+            piece.start, piece.end = min(times, default=None), max(times, default=None)
+            if number >= 0:
+                owners[id(piece)] = (number, min((sure for n, sure in homes if n == number), key=_SURE.index))
+            kept.append(piece)
+    return kept, owners
+
+
+def _owner(
+    records: Records, row: int, finder: Finder, known: Ids, reading: Reading
+) -> tuple[int, str] | None:
+    """The conversation of a log record, and how that is known."""
+    owner = known.owner(named(reading, row))
+    if owner is not None:
+        return owner, BY_CALL
+    time = when(records, row)
+    if time is not None and (owner := finder.by_time(time)) is not None:
+        return owner, BY_TIME
+    fact, _ = reading.log(row)
+    if fact is None or not fact.tool:
+        return None
+    owner = finder.by_tool(fact.tool, timed=time is not None)
+    return None if owner is None else (owner, BY_TOOL)
 
 
 def _named(segment: Segment, reading: Reading) -> set[tuple[str, str]]:
@@ -126,12 +180,33 @@ def _named(segment: Segment, reading: Reading) -> set[tuple[str, str]]:
     return found
 
 
-def _at_that_time(segment: Segment, windows: list[list[Window]]) -> int | None:
-    """The only conversation that had a run at that time; clocks are taken at their word here."""
-    if segment.start is None or segment.end is None:
-        return None
-    fits = [n for n, runs in enumerate(windows) if any(w.meets(segment.start, segment.end) for w in runs)]
-    return fits[0] if len(fits) == 1 else None
+class _Clock:
+    """All runs of all conversations by their times."""
+
+    def __init__(self, windows: list[list[Window]]) -> None:
+        timed = sorted((w.start, w.end, number) for number, runs in enumerate(windows) for w in runs)
+        self._starts = [start for start, _, _ in timed]
+        #: up to each of them, the last end with its conversation, and the last end of any other conversation
+        self._ends: list[tuple[int, int, int]] = []
+        first, whose, second = NO_TIME, -1, NO_TIME
+        for _, end, number in timed:
+            if number == whose:
+                first = max(first, end)
+            elif end > first:
+                first, whose, second = end, number, first
+            else:
+                second = max(second, end)
+            self._ends.append((first, whose, second))
+
+    def only(self, segment: Segment) -> int | None:
+        """The only conversation that had a run at that time; clocks are taken at their word here."""
+        if segment.start is None or segment.end is None:
+            return None
+        begun = bisect_right(self._starts, segment.end + SLACK)
+        if not begun:
+            return None
+        first, whose, second = self._ends[begun - 1]
+        return whose if second < segment.start - SLACK <= first else None
 
 
 def _apart(

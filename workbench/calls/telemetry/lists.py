@@ -12,6 +12,7 @@ from workbench.calls.telemetry.reading import Message
 def list_of(number: int, run: Run, at: At, sequence: int, found: list[Message]) -> MessageList:
     """A message list with place `telemetry`; its messages are in the shape of AG-UI's."""
     items = MessageList(number, "telemetry", run, at, sequence, [_plain(m) for m in found])
+    items.whole = at.kind == "span" and not any(m.get("cut") for m in found)
     for position, message in enumerate(found):
         items.parts.extend(
             part for p in message["parts"] if (part := _part(position, message, p)) is not None

@@ -51,8 +51,9 @@ class Reading:
                 found[len(inputs) :],
                 response if isinstance(response, str) else "",
             )
-            if len(self._spans) < self._keep:
-                self._spans[row] = told
+            if len(self._spans) >= self._keep:
+                del self._spans[next(iter(self._spans))]
+            self._spans[row] = told
         return told
 
     def log(self, row: int) -> tuple[LogFact | None, list[Message]]:

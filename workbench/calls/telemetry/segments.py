@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from workbench.calls.telemetry.threads import Threads
 from workbench.readers.records import NO_TIME, Records
@@ -117,15 +118,16 @@ def _logs(records: Records, threads: Threads, made: list[Segment]) -> list[Segme
     of_trace: dict[str, list[Segment]] = {}
     for piece in made:
         of_trace.setdefault(piece.trace, []).append(piece)
+    starts: dict[str, _Starts] = {}
     loose: dict[tuple[int, int], Segment] = {}
     for row, trace in enumerate(logs.trace):
         span = logs.span[row]
         number = records.span_rows.get(f"{text(trace) or ''} {span}") if span else None
         segment: Segment | None = of_span.get(number) if number is not None else None
         if segment is None and trace >= 0 and (near := of_trace.get(text(trace) or "")):
-            when = logs.time[row]
-            begun = [s for s in near if s.start is not None and s.start <= when != NO_TIME]
-            segment = begun[-1] if begun else near[0]
+            name = text(trace) or ""
+            begun = starts.get(name) or starts.setdefault(name, _Starts(near))
+            segment = begun.before(logs.time[row]) or near[0]
         if segment is None:
             key = (trace if trace >= 0 else -2 - logs.source[row], threads.logs[row])
             segment = loose.get(key)
@@ -138,6 +140,21 @@ def _logs(records: Records, threads: Threads, made: list[Segment]) -> list[Segme
             segment.end = max([*times, *([segment.end] if segment.end is not None else [])], default=None)
         segment.logs.append(row)
     return list(loose.values())
+
+
+class _Starts:
+    """The segments of one trace by when they began."""
+
+    def __init__(self, near: list[Segment]) -> None:
+        self._near = near
+        timed = sorted((s.start, number) for number, s in enumerate(near) if s.start is not None)
+        self._times = [start for start, _ in timed]
+        self._last = list(accumulate((number for _, number in timed), max))
+
+    def before(self, when: int) -> Segment | None:
+        """The last of those that had begun at a time."""
+        found = 0 if when == NO_TIME else bisect_right(self._times, when)
+        return self._near[self._last[found - 1]] if found else None
 
 
 def in_order(records: Records, segment: Segment) -> Iterator[tuple[str, int]]:

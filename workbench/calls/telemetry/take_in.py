@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from workbench.calls.conversation import Conversation, Run
 from workbench.calls.sightings import Sightings
-from workbench.calls.telemetry import join, windows
+from workbench.calls.telemetry import join, loose, windows
 from workbench.calls.telemetry.feed import Feed
 from workbench.calls.telemetry.reading import Reading
 from workbench.calls.telemetry.segments import Segment, segments
@@ -98,7 +98,7 @@ def _beside(conversation: Conversation, group: join.Group, timed: list[windows.W
             f"that of the events (told by {placed.compared} run{'' if placed.compared == 1 else 's'})"
         )
     last = feed.known.sequence
-    for segment, found, sure in zip(group.segments, placed.runs, group.sure, strict=True):
+    for segment, found, sure in _pieces(conversation, group, placed, timed, feed.reading):
         run = found or _new_run(conversation, segment)
         if found is None:
             last += 1
@@ -111,3 +111,15 @@ def _beside(conversation: Conversation, group: join.Group, timed: list[windows.W
         feed.segment(segment, run, sure)
     feed.known.sequence = last
     feed.finish()
+
+
+def _pieces(conversation: Conversation, group: join.Group, placed: windows.Placed, timed: list[windows.Window],
+            reading: Reading) -> Iterator[tuple[Segment, Run | None, str]]:  # fmt: skip
+    """Each segment with its run; log records outside of traces are of several runs."""
+    known = list(conversation.runs)
+    for segment, run, sure in zip(group.segments, placed.runs, group.sure, strict=True):
+        if segment.spans or segment.trace or not known:
+            yield segment, run, sure
+            continue
+        for piece, own in loose.in_runs(segment, conversation, timed, placed.offset, reading):
+            yield piece, own, sure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -27,36 +27,28 @@ def threads(records: Records) -> Threads:
     """
     spans = records.spans
     own, trace, parents = spans.thread, spans.trace, spans.parent
-    found = array("i", own)
     of_trace = _agreed(set(zip(trace, own, strict=True)))
-    of_parent: dict[tuple[int, str | None], int] | None = None
     rows = records.span_rows
     text = records.pool.text
-    for row, thread in enumerate(own):
-        if thread >= 0:
-            continue
-        chain = [row]
-        code = -1
-        while code < 0:
-            last = chain[-1]
-            parent = parents[last]
-            above = rows.get(f"{text(trace[last]) or ''} {parent}") if parent else None
-            if above is None or len(chain) > 1000 or above in chain[-50:]:
-                break
-            code = found[above]
-            chain.append(above)
-        if code < 0:
-            if of_parent is None:
-                named = (
-                    (at, parent, code) for at, parent, code in zip(trace, parents, own, strict=True) if parent
-                )
-                of_parent = _agreed({((at, parent), code) for at, parent, code in named})
-            siblings = next(
-                (of_parent[key] for at in chain if (key := (trace[at], parents[at])) in of_parent), -1
-            )
-            code = siblings if siblings >= 0 else of_trace.get(trace[row], -1)
-        if code >= 0:
-            found[row] = code
+
+    def above(row: int) -> int | None:
+        parent = parents[row]
+        return rows.get(f"{text(trace[row]) or ''} {parent}") if parent else None
+
+    own_or_above = _inherited(own, above, range(len(own)))
+    without = [row for row, code in enumerate(own_or_above) if code < 0]
+    if without:
+        named = (
+            (at, parent or "", code) for at, parent, code in zip(trace, parents, own, strict=True) if parent
+        )
+        of_parent = _agreed({((at, parent), code) for at, parent, code in named})
+        siblings = array(
+            "i", (of_parent.get((at, parent or ""), -1) for at, parent in zip(trace, parents, strict=True))
+        )
+        siblings = _inherited(siblings, above, without)
+    found = array("i", own_or_above)
+    for row in without:
+        found[row] = siblings[row] if siblings[row] >= 0 else of_trace.get(trace[row], -1)
     logs = records.logs
     of_log = array("i")
     for row, span in enumerate(logs.span):
@@ -64,6 +56,23 @@ def threads(records: Records) -> Threads:
         code = found[number] if number is not None else -1
         of_log.append(code if code >= 0 else of_trace.get(logs.trace[row], -1))
     return Threads(found, of_log)
+
+
+def _inherited(own: array[int], above: Callable[[int], int | None], rows: Iterable[int]) -> array[int]:
+    """Own code of each row, else that of the nearest row above it; -1 for none. Every row is looked at once."""
+    found = array("i", own)
+    done = bytearray(len(own))
+    for row in rows:
+        chain = []
+        here: int | None = row
+        while here is not None and found[here] < 0 and not done[here]:
+            done[here] = 1  # also ends a walk around a circle
+            chain.append(here)
+            here = above(here)
+        if here is not None and found[here] >= 0:
+            for number in chain:
+                found[number] = found[here]
+    return found
 
 
 def _agreed(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:

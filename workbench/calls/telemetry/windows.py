@@ -6,8 +6,11 @@ things where nothing else does.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import median
 
 from workbench.calls.conversation import At, Conversation, Run
@@ -17,7 +20,11 @@ from workbench.calls.when import time_of
 from workbench.readers.records import Records
 
 #: A stream may end a little before or after the spans of its run (ns)
-_SLACK = 1_000_000_000
+SLACK = 1_000_000_000
+#: Runs before and behind the start of a segment that it is compared with
+_COMPARED = 128
+#: Segments, and offsets between clocks, that are tried
+_TRIED, _OFFSETS = 1000, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class Window:
 
     def meets(self, start: int, end: int) -> bool:
         """Something from start to end fell into it, give or take a second."""
-        return start <= self.end + _SLACK and end >= self.start - _SLACK
+        return start <= self.end + SLACK and end >= self.start - SLACK
 
     def overlap(self, start: int, end: int) -> int:
         """Length of the time they share (ns); below 0 they are apart."""
@@ -54,6 +61,44 @@ def windows(records: Records, conversation: Conversation) -> list[Window]:
     return found
 
 
+class Windows:
+    """Windows by their times: which of thousands is meant is found without going through all."""
+
+    def __init__(self, found: Iterable[Window]) -> None:
+        self.all: list[Window] = list(found)
+        # of those that are alike the first comes first
+        order = sorted(range(len(self.all)), key=lambda n: self.all[n].start)
+        self._order = order
+        self._starts = [self.all[n].start for n in order]
+        #: the place in `_order` of the window that ends last among those up to it
+        self._latest: list[int] = list(accumulate(range(len(order)), self._later))
+
+    def _later(self, one: int, other: int) -> int:
+        return other if self._end(other) > self._end(one) else one
+
+    def _end(self, place: int) -> int:
+        return self.all[self._order[place]].end
+
+    def any_meets(self, start: int, end: int) -> bool:
+        """Something from start to end fell into one of them, give or take a second."""
+        begun = bisect_right(self._starts, end + SLACK)
+        return begun > 0 and self._end(self._latest[begun - 1]) >= start - SLACK
+
+    def nearest(self, start: int, end: int) -> Window | None:
+        """The one that shares most time with start to end, or is least apart from it.
+
+        Where more than hundreds overlap it, those that begin nearest to its start are compared.
+        """
+        if not self.all:
+            return None
+        at, until = bisect_right(self._starts, start), bisect_right(self._starts, end)
+        places = {*range(max(0, at - _COMPARED), min(until + 1, at + _COMPARED, len(self.all)))}
+        if at:
+            places.add(self._latest[at - 1])
+        best: int = max(sorted(self._order[n] for n in places), key=lambda n: self.all[n].overlap(start, end))
+        return self.all[best]
+
+
 @dataclass(slots=True)
 class Placed:
     """The run of each segment (None: no run of the capture), and how far the clocks are apart.
@@ -74,13 +119,14 @@ def place(
     votes = _Votes(conversation)
     voted = [votes.of(segment, reading) for segment in segments]
     by_run = {id(w.run): w for w in timed}
-    offset, compared = _offset(segments, voted, timed, by_run)
+    runs_at = Windows(timed)
+    offset, compared = _offset(segments, voted, runs_at, by_run)
     found: list[Run | None] = []
     for segment, run in zip(segments, voted, strict=True):
         chosen = run
         if offset is not None and segment.start is not None and segment.end is not None:
             start, end = segment.start + offset, segment.end + offset
-            near = max(timed, key=lambda w: w.overlap(start, end), default=None)
+            near = runs_at.nearest(start, end)
             if near is not None and near.meets(start, end):
                 chosen = near.run
             elif run is not None and id(run) in by_run:
@@ -135,11 +181,11 @@ class _Votes:
 
 
 def _offset(
-    segments: list[Segment], voted: list[Run | None], timed: list[Window], by_run: dict[int, Window]
+    segments: list[Segment], voted: list[Run | None], runs_at: Windows, by_run: dict[int, Window]
 ) -> tuple[int | None, int]:
     """The offset under which most segments fall into a run; that of clocks which agree comes first."""
     told = [(s.start, s.end) for s in segments if s.start is not None and s.end is not None]
-    if not told or not timed:
+    if not told or not runs_at.all:
         return None, 0
     apart = [
         by_run[id(run)].start - segment.start
@@ -147,26 +193,29 @@ def _offset(
         if run is not None and id(run) in by_run and segment.start is not None
     ]
 
-    def score(offset: int) -> int:
-        return sum(any(w.meets(start + offset, end + offset) for w in timed) for start, end in told)
+    some = told[:: 1 + len(told) // _TRIED]
 
-    best = max([0, *apart[:200]], key=score)
+    def score(offset: int) -> int:
+        return sum(runs_at.any_meets(start + offset, end + offset) for start, end in some)
+
+    best = max(dict.fromkeys([0, *apart[:_OFFSETS]]), key=score)
     if score(best) == 0:
         return None, 0
-    near = [value for value in apart if abs(value - best) <= 10 * _SLACK]
-    return (int(median(near)) if near and abs(median(near)) > _SLACK else 0 if best == 0 else best), len(near)
+    near = [value for value in apart if abs(value - best) <= 10 * SLACK]
+    return (int(median(near)) if near and abs(median(near)) > SLACK else 0 if best == 0 else best), len(near)
 
 
 def _by_order(conversation: Conversation, found: list[Run | None]) -> None:
     """Without times: a segment between two of known runs is of the run between them, if there is one."""
     runs = [run for run in conversation.runs if run.replay_of is None]
     at = {id(run): n for n, run in enumerate(runs)}
+    following = [len(runs)] * (len(found) + 1)
+    for number in range(len(found) - 1, -1, -1):
+        following[number] = at.get(id(found[number]), following[number + 1])
     last = -1
     for number, known in enumerate(found):
         run = known
-        if run is None:
-            later = next((at[id(r)] for r in found[number + 1 :] if r is not None and id(r) in at), len(runs))
-            if last + 1 < later:
-                found[number] = run = runs[last + 1]
+        if run is None and last + 1 < following[number + 1]:
+            found[number] = run = runs[last + 1]
         if run is not None:
             last = max(last, at.get(id(run), last))

@@ -31,7 +31,11 @@ def is_message(value: Any) -> bool:
 
 def unwrapped(value: Any) -> Any:
     """A message out of the marks that a checkpoint puts around models."""
-    while isinstance(value, dict) and isinstance(value.get("value"), dict) and any(k.startswith("__") for k in value):
+    while (
+        isinstance(value, dict)
+        and isinstance(value.get("value"), dict)
+        and any(k.startswith("__") for k in value)
+    ):
         value = value["value"]
     return value
 
@@ -69,7 +73,9 @@ def _block(part: dict[str, Any], path: str) -> Block:
     if kind == "function_result":
         failed = part.get("exception") is not None
         content = part.get("result", part.get("items"))
-        return Block("result", path, kind, call_id=_call_id(part), content=_result(content), error=failed, raw=part)
+        return Block(
+            "result", path, kind, call_id=_call_id(part), content=_result(content), error=failed, raw=part
+        )
     if kind in ("function_approval_request", "function_approval_response"):
         called = dict_of(part.get("function_call") or part.get("functionCall") or part.get("toolCall"))
         facts = _call(called) if called else {}
@@ -85,7 +91,15 @@ def _block(part: dict[str, Any], path: str) -> Block:
         said = part.get("text")
         return Block("text" if kind == "text" else "reasoning", path, kind, content=said, raw=part)
     if kind.startswith("mcp_server_tool"):
-        return Block("other", path, kind, call_id=_call_id(part), name=text(part.get("tool_name")), hosted=True, raw=part)
+        return Block(
+            "other",
+            path,
+            kind,
+            call_id=_call_id(part),
+            name=text(part.get("tool_name")),
+            hosted=True,
+            raw=part,
+        )
     if kind in ("usage", "error", "hosted_file", "hosted_vector_store"):
         return Block("other", path, kind, content=part, raw=part)
     return Block("data", path, kind, content=part, raw=part)
@@ -107,7 +121,9 @@ def _call_id(part: dict[str, Any]) -> str:
 def _label(part: dict[str, Any]) -> Any:
     """The server that runs a hosted tool."""
     extra = dict_of(part.get("additional_properties") or part.get("additionalProperties"))
-    return next((x for x in (extra.get("server_label"), part.get("server_label"), part.get("serverName")) if x), None)
+    return next(
+        (x for x in (extra.get("server_label"), part.get("server_label"), part.get("serverName")) if x), None
+    )
 
 
 def _result(content: Any) -> Any:

@@ -40,7 +40,15 @@ def _blocks(message: dict[str, Any], role: str, path: str) -> Iterator[Block]:
     if role == "tool" or (call_id is not None and role != "assistant"):
         # Ollama names the tool instead of the call; the call is found by it.
         name = text(message.get("tool_name") or message.get("name"))
-        yield Block("result", path, "tool", call_id=text(call_id), name=name, content=message.get("content"), raw=message)
+        yield Block(
+            "result",
+            path,
+            "tool",
+            call_id=text(call_id),
+            name=name,
+            content=message.get("content"),
+            raw=message,
+        )
         return
     thought = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning")
     if isinstance(thought, str) and thought:

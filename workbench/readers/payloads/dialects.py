@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from workbench.readers.payloads import agent_framework, agui_list, anthropic, bedrock, chat, gemini, langchain, responses
+from workbench.readers.payloads import (
+    agent_framework,
+    agui_list,
+    anthropic,
+    bedrock,
+    chat,
+    gemini,
+    langchain,
+    responses,
+)
 from workbench.readers.payloads.history import Dialect, History, dict_of, objects, text
 
 _ITEMS = frozenset(
     {*responses.LOCAL_CALLS, *responses.OUTPUTS, "mcp_approval_request", "mcp_approval_response", "item_reference",
      "reasoning", "mcp_call", "mcp_list_tools", "web_search_call", "file_search_call", "message"}
 )  # fmt: skip
-_RESPONSES_KEYS = frozenset({"previous_response_id", "instructions", "store", "max_output_tokens", "conversation", "text"})
+_RESPONSES_KEYS = frozenset(
+    {"previous_response_id", "instructions", "store", "max_output_tokens", "conversation", "text"}
+)
 _ANTHROPIC_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
 _OLLAMA_KEYS = frozenset({"options", "keep_alive", "format"})
 #: an address that no message list is sent to
@@ -38,7 +49,9 @@ def _is_gemini(body: dict[str, Any]) -> bool:
     if isinstance(given, str):
         return isinstance(body.get("model"), str)
     items = [given] if isinstance(given, dict) else given
-    return isinstance(items, list) and bool(items) and all(isinstance(i, dict) and "parts" in i for i in items)
+    return (
+        isinstance(items, list) and bool(items) and all(isinstance(i, dict) and "parts" in i for i in items)
+    )
 
 
 def _is_responses(body: dict[str, Any], url: str) -> bool:
@@ -46,7 +59,9 @@ def _is_responses(body: dict[str, Any], url: str) -> bool:
     if isinstance(given, str):
         return bool(re.search(r"/responses(\?|$)", url)) or bool(_RESPONSES_KEYS & body.keys())
     items = objects(given)
-    return bool(items) and all("role" in i or text(i.get("type")) in _ITEMS or "call_id" in i for _, i in items[:8])
+    return bool(items) and all(
+        "role" in i or text(i.get("type")) in _ITEMS or "call_id" in i for _, i in items[:8]
+    )
 
 
 def _of_messages(body: dict[str, Any], messages: list[dict[str, Any]], url: str) -> Dialect | None:
@@ -66,7 +81,9 @@ def _of_messages(body: dict[str, Any], messages: list[dict[str, Any]], url: str)
     if re.search(r"/api/chat(\?|$)", url):
         return "ollama"
     calls = [dict_of(c.get("function")) for m in messages for _, c in objects(m.get("tool_calls"))]
-    named = any("tool_name" in m for m in messages) or any(isinstance(f.get("arguments"), dict) for f in calls)
+    named = any("tool_name" in m for m in messages) or any(
+        isinstance(f.get("arguments"), dict) for f in calls
+    )
     if named or (_OLLAMA_KEYS & body.keys() and "max_tokens" not in body and "choices" not in body):
         return "ollama" if not any("tool_call_id" in m for m in messages) else "openai-chat"
     if isinstance(body.get("model"), str) or "/chat/completions" in url or "tools" in body:
@@ -104,9 +121,9 @@ def of_list(items: list[Any]) -> Dialect | None:
         return "langchain"
     if all("role" in i and isinstance(i.get("parts"), list) for i in first):
         return "gemini"
-    if all(text(i.get("type")) in _ITEMS or (isinstance(i.get("role"), str) and "content" in i) for i in first) and any(
-        text(i.get("type")) in _ITEMS for i in first
-    ):
+    if all(
+        text(i.get("type")) in _ITEMS or (isinstance(i.get("role"), str) and "content" in i) for i in first
+    ) and any(text(i.get("type")) in _ITEMS for i in first):
         return "openai-responses"
     if not all(isinstance(i.get("role"), str) for i in first):
         return None

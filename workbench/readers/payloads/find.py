@@ -47,7 +47,7 @@ def find(value: Any) -> list[Found]:
 def request(value: dict[str, Any]) -> Found | None:
     """A request body, bare or in an exchange with its answer; None for anything else."""
     history = dialects.read_body(value, text(value.get("url")))
-    if history is not None and not _is_history(value, history):
+    if history is not None and not _is_history(value):
         return Found("payload", history, value)
     for key in _SENT:
         inner = value.get(key)
@@ -56,14 +56,16 @@ def request(value: dict[str, Any]) -> Found | None:
         if not isinstance(inner, dict):
             continue
         url = text(value.get("url") or inner.get("url") or value.get("endpoint"))
-        deeper = next((inner[k] for k in ("body", "json", "json_data") if isinstance(inner.get(k), dict)), inner)
+        deeper = next(
+            (inner[k] for k in ("body", "json", "json_data") if isinstance(inner.get(k), dict)), inner
+        )
         history = dialects.read_body(deeper, url)
         if history is not None:
             return Found("payload", history, deeper, _answer(value), url, _time(value))
     return None
 
 
-def _is_history(value: dict[str, Any], history: History) -> bool:
+def _is_history(value: dict[str, Any]) -> bool:
     """`{"messages": […]}` of a framework that looks like a request: LangGraph's state, a stored session."""
     items = value.get("messages")
     return isinstance(items, list) and dialects.of_list(items) in ("agent-framework", "langchain", "ag-ui")
@@ -83,7 +85,9 @@ def _answer(value: dict[str, Any]) -> Answer | None:
     response = dict_of(came)
     status = next((v for v in (value.get("status"), value.get("status_code"), response.get("status"),
                                response.get("status_code")) if isinstance(v, int)), None)  # fmt: skip
-    body = next((response[k] for k in ("body", "json", "text") if k in response and "output" not in response), came)
+    body = next(
+        (response[k] for k in ("body", "json", "text") if k in response and "output" not in response), came
+    )
     if came is not None and came is value.get("error") and isinstance(came, dict):
         body = {"error": came}
     return answers.read(status, body)
@@ -113,7 +117,11 @@ def _lists(value: Any) -> Iterator[Found]:
             unwrapped = agent_framework.unwrapped(here)
             if agent_framework.is_message(unwrapped):
                 # a message on its own, as a checkpoint keeps those that are on their way
-                yield Found("history", agent_framework.history([unwrapped], path or "messages"), {"messages": [unwrapped]})
+                yield Found(
+                    "history",
+                    agent_framework.history([unwrapped], path or "messages"),
+                    {"messages": [unwrapped]},
+                )
                 continue
             items = [(f"{path}.{key}" if path else str(key), item, depth + 1) for key, item in here.items()]
             waiting.extend(reversed([item for item in items if isinstance(item[1], list | dict)]))

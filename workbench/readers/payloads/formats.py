@@ -62,7 +62,9 @@ def _read_lines(reading: Reading) -> None:
     for offset, line in lines(reading.content, reading.limits):
         number += 1
         if line is None:
-            reading.problem(f"a line of more than {reading.limits.max_line:,} bytes", line=number, offset=offset)
+            reading.problem(
+                f"a line of more than {reading.limits.max_line:,} bytes", line=number, offset=offset
+            )
             continue
         data = line.strip()
         if not data:
@@ -108,7 +110,9 @@ def _is_exchange(sniff: Sniff) -> bool:
 
 
 def _content(head: bytes) -> bool:
-    return any(mark in head for mark in (b'"content"', b'"contents"', b'"parts"', b'"function_call', b'"tool_calls"'))
+    return any(
+        mark in head for mark in (b'"content"', b'"contents"', b'"parts"', b'"function_call', b'"tool_calls"')
+    )
 
 
 PAYLOAD = Format(

@@ -9,7 +9,15 @@ from typing import Any, Literal
 import msgspec
 
 Kind = Literal[
-    "text", "data", "reasoning", "call", "result", "approval-request", "approval-response", "reference", "other"
+    "text",
+    "data",
+    "reasoning",
+    "call",
+    "result",
+    "approval-request",
+    "approval-response",
+    "reference",
+    "other",
 ]
 Dialect = Literal[
     "openai-chat",
@@ -95,7 +103,11 @@ def text(value: Any) -> str:
 
 def objects(value: Any) -> list[tuple[int, dict[str, Any]]]:
     """The objects of a list with their indexes; nothing for what is no list."""
-    return [(n, item) for n, item in enumerate(value) if isinstance(item, dict)] if isinstance(value, list) else []
+    return (
+        [(n, item) for n, item in enumerate(value) if isinstance(item, dict)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def dict_of(value: Any) -> dict[str, Any]:

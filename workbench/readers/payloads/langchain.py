@@ -26,7 +26,9 @@ def plain(value: Any) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         return None
     if value.get("lc") and isinstance(value.get("kwargs"), dict) and isinstance(value.get("id"), list):
-        name = text(value["id"][-1] if value["id"] else "").removesuffix("Chunk").removesuffix("Message").lower()
+        name = (
+            text(value["id"][-1] if value["id"] else "").removesuffix("Chunk").removesuffix("Message").lower()
+        )
         value = {**value["kwargs"], "type": value["kwargs"].get("type") or name}
     elif isinstance(value.get("data"), dict) and value.get("type") in _ROLES:
         value = {**value["data"], "type": value["type"]}

@@ -17,7 +17,14 @@ from workbench.readers.payloads.history import (
 )
 
 #: items that the agent carries out and answers with `<type>_output`
-LOCAL_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "computer_call", "shell_call", "apply_patch_call")
+LOCAL_CALLS = (
+    "function_call",
+    "custom_tool_call",
+    "local_shell_call",
+    "computer_call",
+    "shell_call",
+    "apply_patch_call",
+)
 OUTPUTS = tuple(f"{kind}_output" for kind in LOCAL_CALLS)
 
 
@@ -37,7 +44,9 @@ def turns(items: Any, name: str = "input") -> Iterator[Turn]:
 
 
 def _turn(item: dict[str, Any], path: str) -> Turn:
-    kind = text(item.get("type")) or ("message" if "role" in item else "item_reference" if "id" in item else "")
+    kind = text(item.get("type")) or (
+        "message" if "role" in item else "item_reference" if "id" in item else ""
+    )
     own, call_id = text(item.get("id")), text(item.get("call_id"))
     if kind == "message":
         role = text(item.get("role"))

@@ -15,11 +15,16 @@ _DEEPEST = 200
 
 def loads(text: str) -> Any:
     """The value; what was cut off is left out, None where nothing is whole."""
+    return read(text)[0]
+
+
+def read(text: str) -> tuple[Any, bool]:
+    """The value as far as it is whole, and whether all of it is."""
     decoded = tolerant.decode(text.encode("utf-8", "replace"))
     if not decoded.error:
-        return decoded.value
-    whole = _closed(text[:_LONGEST])
-    return tolerant.decode(whole.encode("utf-8", "replace")).value if whole else None
+        return decoded.value, True
+    kept = _closed(text[:_LONGEST])
+    return (tolerant.decode(kept.encode("utf-8", "replace")).value if kept else None), False
 
 
 def _closed(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from workbench.readers.reading import Reading
 from workbench.readers.telemetry import salvage
-from workbench.readers.telemetry.nodes import Node, node_of
+from workbench.readers.telemetry.nodes import Newlines, Node, node_of
 from workbench.readers.telemetry.otlp import ITEMS, RESOURCES, SCOPES, OtlpReader
 from workbench.readers.telemetry.writer import SignalWriter
 
@@ -60,14 +60,16 @@ class Telemetry:
         """Take what is whole in a value that does not parse; False where there is nothing to be had."""
         whole = 0
         faults: list[Node] = []
+        newlines, around = Newlines(data), salvage.Around(data)
+        otlp = any(word in data for word in OTLP_WORDS)
         for piece in salvage.pieces(data):
-            node = Node(data, piece.start, piece.end, offset, line)
+            node = Node(data, piece.start, piece.end, offset, line, newlines=newlines)
             if not piece.whole:
                 faults.append(node)
                 continue
             whole += 1
-            if piece.key in ITEMS and any(word in data for word in OTLP_WORDS):
-                self.otlp.item(ITEMS[piece.key], node, *salvage.around(data, piece))
+            if piece.key in ITEMS and otlp:
+                self.otlp.item(ITEMS[piece.key], node, *around.of(piece))
             elif why := self.node(node):
                 self.bad(why, node)
         if whole:

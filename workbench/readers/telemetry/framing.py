@@ -16,7 +16,8 @@ from workbench.readers.reading import Reading
 OPENS = re.compile(rb'\{[ \t]*(?:["}\r\n]|\Z)|\[[ \t]*(?:[\[{\]\r\n]|\Z)')
 #: A value behind a prefix on its line, as logging libraries write one
 _BEHIND = re.compile(rb'\{"(?:resource(?:Spans|Logs|Metrics)?|scopeSpans)" ?:')
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+#: A string; one that does not end is taken as a whole, so that it is not tried from every quote inside
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+("|\\?\Z)', re.DOTALL)
 _DATA = re.compile(rb"data: ?(?=[\[{])")
 #: A further record in an array
 _FURTHER = re.compile(rb'[\]}]?, ?\{"')
@@ -40,7 +41,7 @@ class Frame(NamedTuple):
 
 def depth(text: bytes) -> int:
     """Brackets that are opened and not closed, strings left aside."""
-    bare = _STRINGS.sub(b"", text) if b'"' in text else text
+    bare = _STRINGS.sub(lambda found: b"" if found[1] == b'"' else found[0], text) if b'"' in text else text
     opened = bare.count(b"{") + bare.count(b"[")
     return opened - bare.count(b"}") - bare.count(b"]")
 

@@ -10,7 +10,8 @@ or `output` (what it gave). A part is a dict with `type` and, as far as it says 
 - `function_approval_response`: `id`, `approved` (true, false or missing), `function_call`
 - anything else: `type` and `content`
 
-JSON that was cut off is read as far as its values are whole: an id that was cut is not there.
+JSON that was cut off is read as far as its values are whole: an id that was cut is not there. Messages of such a
+list have `cut`: true.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from workbench.readers.telemetry import openai_style, values
-from workbench.readers.telemetry.cut_json import loads
+from workbench.readers.telemetry.cut_json import loads, read
 from workbench.readers.telemetry.openai_style import Message, message
 from workbench.readers.telemetry.rows import LogRow, SpanRow
 
@@ -112,12 +113,12 @@ def _in_attributes(attributes: dict[str, Any]) -> Iterator[Message]:
         held = attributes.get(key)
         if held is None:
             continue
-        value = loads(held) if isinstance(held, str) else held
+        value, complete = read(held) if isinstance(held, str) else (held, True)
         if isinstance(value, dict):
             value = openai_style.unwrapped(value)
         for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, dict):
-                yield from _whole(item, direction)
+            for made in _whole(item, direction) if isinstance(item, dict) else ():
+                yield made if complete else {**made, "cut": True}
     for pattern, directions in _INDEXED:
         yield from _indexed(attributes, pattern, directions)
     yield from _vercel(attributes)

@@ -10,6 +10,25 @@ from workbench.readers.json_split import split_array, split_object
 from workbench.readers.telemetry.writer import Place
 
 
+class Newlines:
+    """Counts the line ends before a place; places that follow each other are counted on from the last."""
+
+    __slots__ = ("_at", "_count", "_data")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = self._count = 0
+
+    def before(self, at: int) -> int:
+        """Line ends in front of a place."""
+        if at >= self._at:
+            self._count += self._data.count(b"\n", self._at, at)
+        else:
+            self._count -= self._data.count(b"\n", at, self._at)
+        self._at = at
+        return self._count
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """The value at `start…end` of `data`, which begins at `base` in its member.
@@ -26,6 +45,8 @@ class Node:
     exact: bool = True
     #: length in the member of what is not exact
     size: int = 0
+    #: shared by all nodes of one document
+    newlines: Newlines | None = None
 
     @property
     def text(self) -> bytes:
@@ -46,7 +67,7 @@ class Node:
             return Place(self.line, self.base, self.size, self.text)
         line = self.line
         if line > 0 and self.start:
-            line += self.data.count(b"\n", 0, self.start)
+            line += (self.newlines or Newlines(self.data)).before(self.start)
         return Place(line, self.base + self.start, self.end - self.start)
 
     def value(self) -> Any:
@@ -59,15 +80,17 @@ class Node:
         if pieces is None:
             return {}
         # positions of a slice count from its start only where the whole was given
-        return {key: self._part(piece.start, piece.end) for key, piece in pieces}
+        newlines = self.newlines or Newlines(self.data)
+        return {key: self._part(piece.start, piece.end, newlines) for key, piece in pieces}
 
     def elements(self) -> list[Node]:
         """The elements of an array; empty for anything else."""
         pieces = split_array(self.data, self.start, self.end) if self.first == "[" else None
-        return [self._part(piece.start, piece.end) for piece in pieces or ()]
+        newlines = self.newlines or Newlines(self.data)
+        return [self._part(piece.start, piece.end, newlines) for piece in pieces or ()]
 
-    def _part(self, start: int, end: int) -> Node:
-        return Node(self.data, start, end, self.base, self.line, self.exact, self.size)
+    def _part(self, start: int, end: int, newlines: Newlines) -> Node:
+        return Node(self.data, start, end, self.base, self.line, self.exact, self.size, newlines)
 
     def inside(self, text: str) -> Node:
         """The JSON value that a string holds."""

@@ -89,14 +89,18 @@ class OtlpReader:
         given = members.get("resource")
         resource = given.value() if given is not None else None
         service = otlp_rows.service_of(resource)
-        for key in SCOPES & members.keys():
-            for scope in members[key].elements():
+        for key, scopes in members.items():
+            if key not in SCOPES:
+                continue
+            self._list(scopes, "scopes")
+            for scope in scopes.elements():
                 inner = scope.members()
                 if not inner and scope.first != "{":
                     self._bad("a scope that is no object", scope.place, scope.text)
                 name = _scope_name(inner)
                 for item, signal in ITEMS.items():
                     if item in inner:
+                        self._list(inner[item], f"{item} of a scope")
                         for node in inner[item].elements():
                             self._item(signal, node, name, service)
 
@@ -123,6 +127,11 @@ class OtlpReader:
             log = otlp_rows.log_row(value)
             log.logger, log.service = scope, service
             self.writer.log(log, "otlp", node.place)
+
+    def _list(self, node: Node, what: str) -> None:
+        """What should be an array and is something else is not passed over in silence."""
+        if node.first not in ("[", "n"):
+            self._bad(f"{what} that are no array", node.place, node.text)
 
     def _bad(self, reason: str, place: Place, text: bytes) -> None:
         self.writer.reading.problem(

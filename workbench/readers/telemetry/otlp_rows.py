@@ -20,17 +20,17 @@ def _get(value: dict[str, Any], camel: str, snake: str) -> Any:
 def _time(value: Any, faults: list[str]) -> int | None:
     try:
         found = clock.nanos(value)
+        return clock.iso(value) if found is None and isinstance(value, str) else found
     except clock.OutOfRange as problem:
         faults.append(str(problem))
         return None
-    return clock.iso(value) if found is None and isinstance(value, str) else found
 
 
 def kind_word(value: Any, first: int = 0) -> str:
     """A span kind as a word of `KINDS`; `first` is the number of INTERNAL less one where kinds count from 0."""
     if isinstance(value, str):
         word = value.rpartition(".")[2].removeprefix("SPAN_KIND_").lower()
-        if not word.isdigit():
+        if not (word.isascii() and word.isdigit()):
             return word if word in KINDS else ""
         value = int(word[:3])
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value + first < len(KINDS):
@@ -109,7 +109,7 @@ def severity_number(value: Any) -> int | None:
         name = value.removeprefix("SEVERITY_NUMBER_")
         base = name.rstrip("0123456789")
         if base in _SEVERITIES:
-            return _SEVERITIES.index(base) * 4 + int(name[len(base) :] or 1)
+            return _SEVERITIES.index(base) * 4 + int(name[len(base) :][:2] or 1)
         value = int(name) if name.isascii() and name.isdigit() and len(name) < 4 else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -133,7 +133,7 @@ def log_row(value: dict[str, Any]) -> LogRow:
         span_id=ids.span_id(_get(value, "spanId", "span_id")),
         attributes=attributes,
         order=int(order)
-        if isinstance(order, int) or (isinstance(order, str) and order.isdecimal())
+        if isinstance(order, int) or (isinstance(order, str) and order.isdecimal() and len(order) < 20)
         else None,
         faults=faults,
     )

@@ -7,6 +7,7 @@ damaged element the next whole one that can be a record is looked for.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,10 @@ from workbench.readers.json_split import Salvage, value_after
 
 #: Arrays of records. Metrics are only counted: those of a damaged export are left out with it.
 _ARRAYS = re.compile(rb'"(spans|logRecords|log_records|observations|data)"\s*:\s*\[')
+_SCOPES = re.compile(rb'"(?:scope|instrumentationLibrary|instrumentation_library)"')
+_RESOURCES = re.compile(rb'"resource"\s*:')
+#: A resource or scope that is longer is not looked for
+_LONGEST = 1 << 16
 _NEXT = re.compile(rb",\s*(?=\{)")
 #: The bracket of an array inside of an object, and that of the whole document
 _CLOSES = re.compile(rb'\]\s*(?:\}|,\s*"|\Z)')
@@ -129,24 +134,30 @@ def _skip(document: bytes, at: int) -> int:
     return found.end() if found else at
 
 
-def around(document: bytes, piece: Piece) -> tuple[Any, Any]:
-    """The resource and the scope that a record belongs to, as far as they are whole.
+class Around:
+    """The resources and scopes of a damaged document, each found and decoded once."""
 
-    The scope stands before its records; the resource does so too, except in what Aspire writes.
-    """
-    scope = _last(document, ("scope", "instrumentationLibrary", "instrumentation_library"), piece.start)
-    first = _ARRAYS.search(document)
-    before = first is not None and re.search(rb'"resource"\s*:', document[: first.start()]) is not None
-    if before:
-        return _last(document, ("resource",), piece.start), scope
-    found = value_after(document, "resource", piece.end, len(document))
-    return (document[found.start : found.end] if found is not None else None), scope
+    def __init__(self, document: bytes) -> None:
+        self._document = document
+        self._scopes = [found.start() for found in _SCOPES.finditer(document)]
+        self._resources = [found.start() for found in _RESOURCES.finditer(document)]
+        first = _ARRAYS.search(document)
+        #: the resource stands before its records, except in what Aspire writes
+        self._before = bool(first and self._resources and self._resources[0] < first.start())
+        self._values: dict[int, bytes | None] = {}
 
+    def of(self, piece: Piece) -> tuple[bytes | None, bytes | None]:
+        """The resource and the scope that a record belongs to, as far as they are whole."""
+        scope = self._value(self._scopes, bisect_left(self._scopes, piece.start) - 1)
+        at = bisect_left(self._resources, piece.start)
+        return self._value(self._resources, at - 1 if self._before else at), scope
 
-def _last(document: bytes, keys: tuple[str, ...], end: int) -> Any:
-    at = max(document.rfind(b'"%s"' % key.encode(), 0, end) for key in keys)
-    for key in keys:
-        if at >= 0 and document.startswith(b'"%s"' % key.encode(), at):
-            found = value_after(document, key, at, len(document))
-            return document[found.start : found.end] if found is not None else None
-    return None
+    def _value(self, places: list[int], number: int) -> bytes | None:
+        if not 0 <= number < len(places):
+            return None
+        at = places[number]
+        if at not in self._values:
+            key = self._document[at + 1 : self._document.index(b'"', at + 1)].decode()
+            found = value_after(self._document, key, at, min(len(self._document), at + _LONGEST))
+            self._values[at] = self._document[found.start : found.end] if found is not None else None
+        return self._values[at]

@@ -52,7 +52,10 @@ def approval_bypassed(trace: Trace) -> Iterator[Finding]:
                               calls=(call,), approvals=call.approvals)  # fmt: skip
             elif (told := _at_work(call)) is not None:
                 execution, approval = told
-                message = f"{told_call(call)} ran in {named(execution.run)}, before the decision, as its span shows."
+                shown = "its span" if execution.at.kind == "span" else "the log"
+                message = (
+                    f"{told_call(call)} ran in {named(execution.run)}, before the decision, as {shown} shows."
+                )
                 yield finding(trace, execution.run, message, approval.at, execution.at, *(a.at for a in approval.answers),
                               calls=(call,), approvals=call.approvals, place="telemetry")  # fmt: skip
 
@@ -60,7 +63,7 @@ def approval_bypassed(trace: Trace) -> Iterator[Finding]:
 def _at_work(call: Call) -> tuple[Execution, Approval] | None:
     """A span of the tool in the run that asks: the answer can only come with a later one."""
     for execution in call.executions:
-        done = execution.ran and execution.cls == "ok"
+        done = execution.ran and execution.cls == "ok" and execution.located
         if not done or (
             execution.result is not None and (undone(execution.result) or waiting(execution.result))
         ):

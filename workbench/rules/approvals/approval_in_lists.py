@@ -36,7 +36,12 @@ def approval_orphaned(trace: Trace) -> Iterator[Finding]:
         carried = bool(control.part.call_id and control.part.name)  # the answer brings its call along
         if history is None or history.stored or not history.whole or carried:
             continue
-        if any(True for _ in history.blocks("reference")) or control.request or control.call or control.results:
+        if (
+            any(True for _ in history.blocks("reference"))
+            or control.request
+            or control.call
+            or control.results
+        ):
             continue
         known = {c.id for c in control.conversation.calls} | {a.id for a in control.conversation.approvals}
         if known & set(control.ids):
@@ -72,9 +77,12 @@ def approval_replayed(trace: Trace) -> Iterator[Finding]:
         first = min(p.position for p in control.results)
         parts = control.items.parts
         behind = first < control.part.position or (
-            first == control.part.position and any(p in control.results for p in parts[: parts.index(control.part)])
+            first == control.part.position
+            and any(p in control.results for p in parts[: parts.index(control.part)])
         )
-        sent = control.items.place == "payload" or (control.items.history is not None and control.items.history.sent)
+        sent = control.items.place == "payload" or (
+            control.items.history is not None and control.items.history.sent
+        )
         if not behind and not sent and not control.new_turn:
             continue
         message = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.calls.conversation import Approval, At, Run
+from workbench.calls import results
+from workbench.calls.conversation import Approval, At, Conversation, Run
 from workbench.findings import Finding
 from workbench.rules.calls.words import finding, granted, named_approval
 from workbench.rules.payloads.controls import answers
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @rule("approval-misrouted", code="APR022", severity="error", needs=())
 def approval_misrouted(trace: Trace) -> Iterator[Finding]:
-    """The approval of a tool that the model provider runs was carried out as if the tool were local.
+    r"""The approval of a tool that the model provider runs was carried out as if the tool were local.
 
     Why it hurts: the framework looks for a function of that name, does not find it, and puts its
         error text where the answer to the provider should stand. The approved call never runs.
@@ -29,13 +30,15 @@ def approval_misrouted(trace: Trace) -> Iterator[Finding]:
         {"type": "function_approval_response", "id": "mcpr_1", "approved": true, "function_call":
             {"call_id": "mcpr_1", "name": "empty_bin", "additional_properties": {"server_label": "stock"}}}
         {"type": "tool_call_response", "id": "mcpr_1",
-            "response": "Error: Requested function not found."}
+            "response": "Error: Requested function \"empty_bin\" not found."}
     Sources: agent-framework, approvals of MCP tools.
     """
     for conversation in trace.conversations:
         for approval in conversation.approvals:
             answer = granted(approval)
-            local = _carried_out_here(approval) if approval.hosted and answer is not None else None
+            local = (
+                _carried_out_here(conversation, approval) if approval.hosted and answer is not None else None
+            )
             if local is None or answer is None:
                 continue
             run, at, text = local
@@ -46,7 +49,6 @@ def approval_misrouted(trace: Trace) -> Iterator[Finding]:
             yield finding(trace, run, message, approval.at, answer.at, at, calls=(approval.call_id,),
                           approvals=(approval,), place="telemetry" if at.kind in ("span", "log") else "stream")  # fmt: skip
 
-
     for control in answers(trace):
         wire = control.items.history is not None and control.items.history.dialect == "openai-responses"
         if wire and control.local:
@@ -55,14 +57,20 @@ def approval_misrouted(trace: Trace) -> Iterator[Finding]:
             what = f"is of a tool that the provider runs, but it was carried out as a local one: {quoted(control.results[0].content)}"
         else:
             continue
-        message = f"The approval {listed(control.ids)} at {control.part.path} in the {control.items.place} {what}."
+        message = (
+            f"The approval {listed(control.ids)} at {control.part.path} in the {control.items.place} {what}."
+        )
         yield finding(trace, control.items.run, message, control.items.at, calls=(control.part.call_id,),
                       approvals=control.ids, place=control.items.place)  # fmt: skip
 
 
-def _carried_out_here(approval: Approval) -> tuple[Run, At, str] | None:
+def _carried_out_here(conversation: Conversation, approval: Approval) -> tuple[Run, At, str] | None:
     call = approval.call
     if call is None:
+        for items in conversation.told:
+            for part in items.orphans:
+                if part.call_id == approval.call_id and results.classify(part.content, "") == "placeholder":
+                    return items.run, items.at, part.content
         return None
     for execution in call.executions:
         if execution.ran:

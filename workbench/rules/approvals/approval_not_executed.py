@@ -60,14 +60,13 @@ def approval_not_executed(trace: Trace) -> Iterator[Finding]:
                           calls=(call,), approvals=(approval,),
                           severity="warning" if run.outcome == "error" else "")  # fmt: skip
 
-
     for control in answers(trace):
         refused = control.part.content != "approved" or not control.followed or control.done
         wire = control.items.history is not None and control.items.history.dialect == "openai-responses"
         if refused or wire or not (control.local or control.results):
             continue
-        stand_in = control.results[0] if control.results else None
-        got = f"only {quoted(stand_in.content)} followed" if stand_in else "no result followed"
+        only = control.results[0] if control.results else None
+        got = f"only {quoted(only.content)} followed" if only else "no result followed"
         message = f"The approval {control.ids[-1]} at {control.part.path} in the {control.items.place} was approved, but {got}."
         yield finding(trace, control.items.run, message, control.items.at, calls=(control.part.call_id,),
                       approvals=control.ids, place=control.items.place)  # fmt: skip

@@ -35,7 +35,7 @@ def call_duplicated(trace: Trace) -> Iterator[Finding]:
     Sources: agent-framework snapshots after a doubled TOOL_CALL_START.
     """
     for conversation in trace.conversations:
-        for items in conversation.lists:
+        for items in conversation.histories:
             for entry in items.calls:
                 if not entry.part.call_id or (
                     entry.call is not None and entry.call.synthetic_for is not None

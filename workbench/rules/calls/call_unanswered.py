@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from workbench.calls import lists, producers
-from workbench.calls.conversation import Call, Conversation, ListCall, MessageList, Run
+from workbench.calls.conversation import Call, Conversation, ListCall, MessageList, Part, Run
 from workbench.findings import Finding
 from workbench.rules.calls.pairs import changed_ids
 from workbench.rules.calls.words import Waits, finding, is_real, told
@@ -46,7 +46,7 @@ def call_unanswered(trace: Trace) -> Iterator[Finding]:
 
 
 def _in_lists(trace: Trace, conversation: Conversation, apart: set[str], waits: Waits) -> Iterator[Finding]:
-    for items in conversation.lists:
+    for items in conversation.histories:
         user = _last(items, lists.is_user_turn)
         reply = _last(items, lambda m: m.get("role") == "assistant" and bool(m.get("content")))
         # Whatever goes to the model has to be answered before it goes: it is its own follow-up.
@@ -56,6 +56,8 @@ def _in_lists(trace: Trace, conversation: Conversation, apart: set[str], waits: 
         for entry in items.calls:
             part = entry.part
             if entry.results or part.call_id in apart or not _must_be_answered(waits, entry, sent=sent):
+                continue
+            if items.place == "telemetry" and (part.hosted or _spoken_of(items, part)):
                 continue
             followed = sent or user > part.position
             if not followed and reply < part.position:
@@ -67,6 +69,13 @@ def _in_lists(trace: Trace, conversation: Conversation, apart: set[str], waits: 
             first = entry.call.at if entry.call else None
             yield finding(trace, items.run, message, first, items.at, calls=(part.call_id,), place=items.place,
                           severity="" if followed else "info")  # fmt: skip
+
+
+def _spoken_of(items: MessageList, part: Part) -> bool:
+    """A later message has the call's id in its text: an instrumentation may write results down as texts."""
+    return any(
+        part.call_id in str(message.get("content") or "") for message in items.messages[part.position + 1 :]
+    )
 
 
 def _last(items: MessageList, test: Callable[[dict[str, Any]], bool]) -> int:

@@ -33,7 +33,7 @@ def changed(conversation: Conversation) -> list[Changed]:
     called.update(i for a in conversation.approvals for i in (a.id, *(ask.id for ask in a.asks)))
     for found in (
         *_results_in_stream(conversation),
-        *(pair for items in conversation.lists for pair in _results_in_list(items, called)),
+        *(pair for items in conversation.histories for pair in _results_in_list(items, called)),
         *_replayed_in_lists(conversation),
         *_carried_out_anew(conversation),
     ):
@@ -138,9 +138,7 @@ def _results_in_list(items: MessageList, called: set[str]) -> Iterator[Changed]:
         follow = takewhile(lambda n: roles[n] == "tool", range(position + 1, len(roles)))
         lost = [e for e in entries if not e.results and not (e.call and e.call.synthetic_for is not None)]
         orphans = [p for n in follow for p in lost_results.get(n, ())]
-        # In a payload or history only its own calls count; in AG-UI the call may stand elsewhere.
-        alone = items.place in ("payload", "history")
-        if len(lost) == 1 and len(orphans) == 1 and (alone or orphans[0].call_id not in called):
+        if len(lost) == 1 and len(orphans) == 1 and (items.alone or orphans[0].call_id not in called):
             part = lost[0].part
             first = lost[0].call.at if lost[0].call else items.at
             yield Changed(part.call_id, orphans[0].call_id, part.name, "result", items.place, items.run,

@@ -69,6 +69,9 @@ def finding(
     """A finding; equal ids are kept once, empty ones are left out. `places` are its evidence, in order."""
     ask_ids = [a if isinstance(a, str) else a.id for a in approvals]
     call_ids = [c if isinstance(c, str) else c.id for c in calls]
+    known = [at for at in places if at is not None]
+    if place == "stream" and known and all(isinstance(at, At) and at.kind in ("span", "log") for at in known):
+        place = "telemetry"
     return Finding(
         message,
         place=place,

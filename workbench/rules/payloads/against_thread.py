@@ -25,7 +25,13 @@ def _sent(conversation: Conversation) -> Iterator[tuple[MessageList, MessageList
     for items in conversation.lists:
         request = asked.get(id(items.run))
         history = items.history
-        if items.place != "payload" or request is None or history is None or history.stored or not history.whole:
+        if (
+            items.place != "payload"
+            or request is None
+            or history is None
+            or history.stored
+            or not history.whole
+        ):
             continue
         if any(True for _ in history.blocks("reference")):
             continue
@@ -73,7 +79,11 @@ def payload_message_missing(trace: Trace) -> Iterator[Finding]:
                 own = entry.part.call_id
                 if not own or own in apart or not _expected(entry):
                     continue
-                lost = [w for w, missing in (("call", own not in held), ("result", own not in answered)) if missing]
+                lost = [
+                    w
+                    for w, missing in (("call", own not in held), ("result", own not in answered))
+                    if missing
+                ]
                 if not lost:
                     continue
                 message = (
@@ -106,7 +116,9 @@ def _only_the_oldest(entry: ListCall, kept: list[ListCall], items: MessageList, 
     if any(k.part.position < entry.part.position for k in kept):
         return False
     ours = _all_text(items)
-    before = [_text(m.get("content")) for m in request.messages[: entry.part.position] if m.get("role") == "user"]
+    before = [
+        _text(m.get("content")) for m in request.messages[: entry.part.position] if m.get("role") == "user"
+    ]
     return bool(before) and not any(text in ours for text in before if text)
 
 
@@ -134,12 +146,19 @@ def payload_result_differs(trace: Trace) -> Iterator[Finding]:
                     continue
                 known = [r for r in call.real_results if r.place in ("stream", "request", "snapshot")]
                 ours = [p for p in entry.results if results.classify(p.content, p.error) in ("ok", "error")]
-                if known and ours and not any(_same(p.content, r.content) for p in ours for r in known) and _once(conversation, call):
+                if (
+                    known
+                    and ours
+                    and not any(_same(p.content, r.content) for p in ours for r in known)
+                    and _once(conversation, call)
+                ):
                     message = (
                         f"The payload of {named(items.run)} gives {told(call)} the result {quoted(ours[0].content)}; the "
                         f"{known[0].place} has {quoted(known[0].content)}."
                     )
-                    yield finding(trace, items.run, message, known[0].at, items.at, calls=(call,), place="payload")
+                    yield finding(
+                        trace, items.run, message, known[0].at, items.at, calls=(call,), place="payload"
+                    )
 
 
 def _once(conversation: Conversation, call: Call) -> bool:
@@ -158,6 +177,10 @@ def _plain(content: str) -> str:
         value = msgspec.json.decode(content)
     except (msgspec.DecodeError, RecursionError):
         return " ".join(content.split())
-    while isinstance(value, dict) and len(value) == 1 and next(iter(value)) in ("result", "output", "content", "text", "response"):
+    while (
+        isinstance(value, dict)
+        and len(value) == 1
+        and next(iter(value)) in ("result", "output", "content", "text", "response")
+    ):
         value = next(iter(value.values()))
     return " ".join(value.split()) if isinstance(value, str) else results.text_of(value)

@@ -39,7 +39,9 @@ class Control:
     @property
     def followed(self) -> bool:
         """Something stands behind the answer: the list is of a later step."""
-        return any(p.position > self.part.position and p.kind != "approval-response" for p in self.items.parts)
+        return any(
+            p.position > self.part.position and p.kind != "approval-response" for p in self.items.parts
+        )
 
     @property
     def new_turn(self) -> bool:
@@ -69,7 +71,11 @@ def _control(conversation: Conversation, items: MessageList, part: Part, known: 
     if wire:
         local_request = made.request is not None and not made.request.hosted
         made.local = bool(
-            made.call or made.results or names & known or local_request or part.approval_id.startswith(("call_", "af-"))
+            made.call
+            or made.results
+            or names & known
+            or local_request
+            or part.approval_id.startswith(("call_", "af-"))
         )
     else:
         made.local = not part.hosted and (made.request is None or not made.request.hosted)

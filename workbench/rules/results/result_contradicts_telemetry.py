@@ -113,7 +113,9 @@ def _claimed(call: Call) -> tuple[Result, Execution, str] | None:
 def _untold(conversation: Conversation, call: Call) -> Execution | None:
     """An approved call that ran, whose run ended without a word about it, where others are told."""
     answer = next((a for p in call.approvals if (a := granted(p)) is not None), None)
-    if answer is None or not call.starts or call.client_side or _shown(call):
+    if answer is None or not call.starts or call.client_side:
+        return None
+    if any(r.place != "telemetry" and not r.decision for r in call.results):
         return None
     run = answer.run
     if run.producer in producers.SUPPRESSES_CALLS or run.end is None or not run.complete:

@@ -47,13 +47,16 @@ def result_orphaned(trace: Trace) -> Iterator[Finding]:
             message = f"{capital(named(result.run))} has a result {quoted(result.content)} for {result.call_id}, which was never called.{why}"
             yield finding(trace, result.run, message, result.at, calls=(result.call_id,),
                           severity="info" if unsure else "")  # fmt: skip
-        for items in conversation.lists:
+        made = {c.id for c in conversation.calls if c.starts or c.listed or c.told or c.executions}
+        for items in conversation.histories:
             unsure = _begins_inside(items)
             if items.history is not None and _kept_elsewhere(items.history):
                 continue
             for part in items.orphans:
-                # In a payload or history only its own calls count.
-                alone = items.place in ("payload", "history")
+                alone = items.alone
+                # the provider may keep the history, so that telemetry shows only the end of it
+                if items.place == "telemetry" and part.call_id in made | shown:
+                    continue
                 if (
                     not part.call_id
                     or part.call_id in apart

@@ -56,7 +56,7 @@ def _pairs(trace: Trace) -> Iterator[Pair]:
 
 
 def _in_lists(call: Call) -> Iterator[Pair]:
-    for items, entry in call.listed:
+    for items, entry in (*call.listed, *(pair for pair in call.told if not pair[0].output)):
         parts = outcomes(call, entry.results)
         # A doubled call with a result for each copy is one fault: `call-duplicated`, or
         # `call-id-collision` where the copies are two calls.

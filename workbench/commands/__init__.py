@@ -1,0 +1,1 @@
+"""Commands that have a module of their own; `cli` mounts them."""
