@@ -307,11 +307,6 @@ class Trace:
                 if lists or records.payloads
                 else "no payload in the capture, and no provider is asked for"
             )
-        if need == "controls":
-            asked = any(
-                p.kind.startswith("approval-") for c in self.conversations for i in c.lists for p in i.parts
-            )
-            return None if asked else "no approval in a message list of the capture"
         if (need == "spans" and len(records.spans)) or (need == "logs" and len(records.logs)):
             return None
         if need == "telemetry":

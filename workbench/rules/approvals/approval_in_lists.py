@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
 
 
-@rule("approval-orphaned", code="APR024", severity="error", needs=("controls",))
+@rule("approval-orphaned", code="APR024", severity="error", needs=("lists",))
 def approval_orphaned(trace: Trace) -> Iterator[Finding]:
     """A payload or history holds the answer to an approval, without the request and without the call it names.
 
@@ -54,7 +54,7 @@ def approval_orphaned(trace: Trace) -> Iterator[Finding]:
                       place=control.items.place)  # fmt: skip
 
 
-@rule("approval-replayed", code="APR025", severity="error", needs=("controls",))
+@rule("approval-replayed", code="APR025", severity="error", needs=("lists",))
 def approval_replayed(trace: Trace) -> Iterator[Finding]:
     """A local approval that is settled is still in the payload or history of a later model call.
 
