@@ -1,6 +1,6 @@
 """What `workbench.recorder` saw inside of an agent: versions, tools, model calls, executions.
 
-A model call becomes a payload, its messages in the form of Chat Completions. The other lines are what a
+A model call becomes a history: the list that the chat client was handed. The other lines are what a
 replay needs besides; they are counted, and stay reachable in the file.
 """
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.readers import agent_messages, times, tolerant
 from workbench.readers.lines import lines
+from workbench.readers.payloads import agent_framework
 from workbench.readers.reading import Reading
 from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff
@@ -51,8 +52,12 @@ def read(reading: Reading) -> None:
         if kind == "tools" and isinstance(value.get("id"), str):
             toolsets[value["id"]] = value.get("tools")
         if kind == "model-call" and isinstance(value.get("messages"), list):
+            history = agent_framework.history(value["messages"])
+            history.sent = True
             reading.payload(
                 _payload(value, toolsets),
+                history=history,
+                place="history",
                 line=number,
                 offset=offset,
                 length=len(line.rstrip()),

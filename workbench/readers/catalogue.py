@@ -24,6 +24,7 @@ from workbench.readers import (
     wrappers,
     zip_archive,
 )
+from workbench.readers.payloads import formats as payloads
 from workbench.readers.registry import register
 from workbench.readers.telemetry import formats as telemetry
 
@@ -46,7 +47,7 @@ register(
     inspector_session.FORMAT,
     envelopes.COPY,
     request_body.SINGLE_ROUTE,
-    unread.PROVIDER_BODY,
+    payloads.PAYLOAD,
     logs.CLIENT,  # begins with a bracket too
     json_events.ARRAY,
     jsonl_formats.DEVTOOLS,
@@ -54,6 +55,7 @@ register(
     jsonl_formats.PLAIN,
     json_events.OBJECT,
     request_body.FORMAT,
+    payloads.HISTORY,
     # text: what has lines of its own comes before plain SSE
     logs.SERVER,
     markdown.FORMAT,

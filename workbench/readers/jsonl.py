@@ -15,6 +15,8 @@ from workbench.readers.agui import EventWriter
 from workbench.readers.connections import Connections
 from workbench.readers.json_split import split_object
 from workbench.readers.lines import lines
+from workbench.readers.payloads import find as payload_find
+from workbench.readers.payloads.formats import add as add_payload
 from workbench.readers.reading import Reading
 from workbench.readers.records import NO_TIME
 from workbench.readers.telemetry.dispatch import Telemetry
@@ -150,8 +152,9 @@ class LinesReader:
         if "kind" in value or ("direction" in value and "type" not in value):
             self.reading.ignore("records of other kinds")
             return ""
-        if requests.is_provider_body(value):
-            self.reading.ignore("provider payloads")
+        found = payload_find.request(value)
+        if found is not None:
+            add_payload(self.reading, found, line=line, offset=at, length=len(data))
             return ""
         writer = self._route(value, value)
         arrival = self._arrival(value) if not isinstance(value.get("timestamp"), int) else NO_TIME
