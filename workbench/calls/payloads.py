@@ -7,13 +7,15 @@ its answer) are one conversation, each a run of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from workbench.calls.conversation import Conversation, Run
 from workbench.calls.sightings import Sightings
 from workbench.readers.payloads.history import History, Turn
-from workbench.readers.records import PayloadRecord, Records
+from workbench.readers.records import PayloadRecord, Records, RequestRecord
 
+_NUMBER = re.compile(r"\d{1,12}")
 #: conversations of payloads alone that a further one is compared with, the latest first
 _COMPARED = 50
 
@@ -27,7 +29,7 @@ def join(records: Records, conversations: list[Conversation]) -> tuple[list[tupl
         owner = next((by_call[i] for i in call_ids(payload.history) if i in by_call), None)
         if owner is None and len(conversations) == 1 and _may_belong(conversations[0], payload.history):
             owner = conversations[0]
-        run = _run_at(records, owner, payload.time) if owner is not None else None
+        run = _run_at(records, owner, payload) if owner is not None else None
         if run is None:
             alone.append(number)
         else:
@@ -102,19 +104,23 @@ def _squeezed(content: object) -> str:
     return " ".join(content.split()) if isinstance(content, str) else ""
 
 
-def _run_at(records: Records, conversation: Conversation, time: int | None) -> Run | None:
-    """The last run that had begun by then; the last of all where times are missing."""
+def _run_at(records: Records, conversation: Conversation, payload: PayloadRecord) -> Run | None:
+    """The last run that had begun by then; without times the last that stands before it in its file, else of all."""
     if not conversation.runs:
         return None
-    begun = [
-        run
-        for run in conversation.runs
-        if time is not None
-        and run.request is not None
-        and (asked := records.requests[run.request].time) is not None
-        and asked <= time
-    ]
+    asked = [(run, records.requests[run.request]) for run in conversation.runs if run.request is not None]
+    time = payload.time
+    begun = [run for run, r in asked if time is not None and r.time is not None and r.time <= time]
+    if not begun:
+        here = _place(records, payload)
+        begun = [run for run, r in asked if r.source == payload.source and _place(records, r) <= here]
     return begun[-1] if begun else conversation.runs[-1]
+
+
+def _place(records: Records, record: RequestRecord | PayloadRecord) -> tuple[int, int]:
+    """Where a body stands in its file: the number of its HAR entry, else of its record."""
+    entry = _NUMBER.search(records.members[record.member].name) if record.member >= 0 else None
+    return (int(entry[0]) if entry else 0, record.record)
 
 
 def call_ids(history: History) -> Iterator[str]:
