@@ -7,6 +7,7 @@ import contextlib
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -14,6 +15,12 @@ import scripted
 from scripted import call, run_input, text
 
 import workbench as wb
+
+
+def run(work):
+    """In a thread of its own: a browser test before may have left a loop that runs in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def talk(app, *bodies, url="/agent", headers=None):
@@ -31,17 +38,17 @@ def talk(app, *bodies, url="/agent", headers=None):
                 events = [json.loads(x[6:]) for x in response.text.splitlines() if x.startswith("data: ")]
         return events
 
-    return asyncio.run(all_of_them())
+    return run(all_of_them())
 
 
-def answer(run, **payload):
+def answer(run_id, **payload):
     def body(events):
         history = next(e for e in events if e["type"] == "MESSAGES_SNAPSHOT")["messages"]
         entries = [
             {"interruptId": i["id"], "status": "resolved", "payload": payload}
             for i in events[-1]["outcome"]["interrupts"]
         ]
-        return {**run_input(run=run), "messages": history, "resume": entries}
+        return {**run_input(run=run_id), "messages": history, "resume": entries}
 
     return body
 
@@ -113,7 +120,7 @@ def test_an_app_that_fails_and_a_client_that_leaves_are_told_apart(tmp_path):
 
         scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
         with contextlib.suppress(ValueError):
-            asyncio.run(wb.record(app, folder)(scope, receive, send))
+            run(wb.record(app, folder)(scope, receive, send))
         (path,) = folder.iterdir()
         end = json.loads(path.read_text().splitlines()[-1])
         assert not end["complete"]
@@ -185,7 +192,7 @@ def test_a_model_that_fails_is_recorded_with_its_exception(tmp_path):
     made = scripted.agent([RuntimeError("POST https://models.test/v1?key=abc-123 failed")])
     wb.recorder(tmp_path / "rec").attach(made)
     with pytest.raises(Exception, match="failed"):
-        asyncio.run(made.run("Hello"))
+        run(made.run("Hello"))
     (end,) = recorded(tmp_path / "rec", "model-end")
     assert (end["complete"], end["exception"]["type"]) == (False, "RuntimeError")
     assert end["exception"]["message"] == "POST https://models.test/v1?key= failed"
