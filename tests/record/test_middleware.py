@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import json
 import subprocess
 import sys
@@ -132,10 +133,13 @@ def test_an_app_that_fails_and_a_client_that_leaves_are_told_apart(tmp_path):
 
 
 def test_a_recorder_that_fails_does_not_touch_the_app(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("workbench.record.exchange.AgentExchange.chunk", lambda *_: 1 / 0)
+    # `wb.record` is the function and hides the package of that name
+    exchange = importlib.import_module("workbench.record.exchange")
+    monkeypatch.setattr(exchange.AgentExchange, "chunk", lambda *_: 1 / 0)
     made = scripted.agent([[text("Hello")]])
     wb.recorder(tmp_path / "rec").attach(made)
-    monkeypatch.setattr("workbench.record.agent_framework._tool", lambda *_: 1 / 0)
+    inside = importlib.import_module("workbench.record.agent_framework")
+    monkeypatch.setattr(inside, "_tool", lambda *_: 1 / 0)
     events = talk(wb.record(scripted.app(made), tmp_path / "rec"), run_input())
     assert events[-1]["type"] == "RUN_FINISHED"
     said = capsys.readouterr().err
