@@ -11,13 +11,20 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	"$$p" -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report test check lab pins browser referee clean
+.PHONY: help setup report replay record test check lab pins browser referee clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-report: $(STAMP) ## run the investigation notebook on a bundled capture; writes reports/investigate.ipynb and .html
+report: $(STAMP) ## run all notebooks on bundled captures and recordings; writes reports/index.html and what it leads to
 	@$(BIN)/python -m workbench.report.run
+	@$(BIN)/python -m workbench.report.replays
+
+replay: $(STAMP) ## run the replay notebooks live: builds environments of released packages, takes minutes
+	@$(BIN)/python -m workbench.report.replays --mode live
+
+record: $(STAMP) ## record the arms of the replay notebooks anew
+	@$(BIN)/python -m workbench.replay.record
 
 test: check browser referee ## run the checks, then all tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -51,7 +58,7 @@ ifeq ($(wildcard $(BIN)/python),)
 .PHONY: $(STAMP)
 endif
 
-$(STAMP): pyproject.toml .ci/requirements.txt .ci/setup.py
+$(STAMP): pyproject.toml .ci/requirements.txt .ci/setup.py $(wildcard workbench/replay/engine/settings.py)
 ifeq ($(PYTHON),)
 	@echo "Python 3.11 or later with pip is needed; tried python3, python3.14 to python3.11 and python." >&2
 	@echo "If it stands elsewhere: make PYTHON=/path/to/python3" >&2

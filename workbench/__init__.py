@@ -7,7 +7,9 @@
     trace.calls, trace.approvals            # pandas DataFrames, see docs/tables.md
     wb.sequence_diagram(trace)              # the ladder
     wb.timeline(trace)                      # one lane per call
+    wb.explore(trace)                       # look through it in JupyterLab
     print(wb.markdown(trace, findings))     # a text for an issue
+    wb.replay("provider-tool-approval")     # a reported bug on released packages, step by step
 
 Every name is imported when it is first used, so that `import workbench` stays light.
 """
@@ -20,10 +22,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.exceptions import LoadError
     from workbench.findings import Evidence, Finding, Findings
+    from workbench.follow import follow
     from workbench.readers import formats, samples
+    from workbench.record.agent_framework import recorder
+    from workbench.record.middleware import record
+    from workbench.replay.arms import replay
+    from workbench.replay.compare import compare
     from workbench.report.markdown import markdown
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
+    from workbench.views.explorer import explore
     from workbench.views.sequence import sequence_diagram
     from workbench.views.tables import approvals_table, calls_table, findings_table
     from workbench.views.timeline import timeline
@@ -40,10 +48,16 @@ __all__ = [
     "approvals_table",
     "calls_table",
     "check",
+    "compare",
+    "explore",
     "findings_table",
+    "follow",
     "formats",
     "load",
     "markdown",
+    "record",
+    "recorder",
+    "replay",
     "rule",
     "samples",
     "sequence_diagram",
@@ -59,10 +73,15 @@ _HOMES = {
     "approvals_table": "views.tables",
     "calls_table": "views.tables",
     "check": "rules",
+    "compare": "replay.compare",
+    "explore": "views.explorer",
     "findings_table": "views.tables",
+    "follow": "follow",
     "formats": "readers",
     "load": "trace",
     "markdown": "report.markdown",
+    "record": "record.middleware",
+    "recorder": "record.agent_framework",
     "rule": "rules",
     "samples": "readers",
     "sequence_diagram": "views.sequence",
@@ -82,6 +101,9 @@ if not TYPE_CHECKING:
             except metadata.PackageNotFoundError:
                 # a checkout on the path that nobody installed
                 value = "0+checkout"
+        elif name == "replay":
+            # a package that can be called, so that import of its modules cannot put another thing in its place
+            value = importlib.import_module("workbench.replay")
         elif name in _HOMES:
             value = getattr(importlib.import_module(f"workbench.{_HOMES[name]}"), name)
         else:

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from workbench.commands import replay
+from workbench.commands.record import record
+
 if TYPE_CHECKING:
     from workbench.findings import Findings
     from workbench.trace import Trace
@@ -116,6 +119,14 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 2 if any input could not be used.")
     ] = False,
+    provider: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Judge every message list as if it were sent there: openai-responses, anthropic, ...",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
     """Say what is wrong in captures, with the place of every piece of evidence."""
     from workbench.report import narrow
@@ -124,7 +135,7 @@ def check(
     with Progress() as progress:
         trace = _load(paths, progress)
         progress.phase("checking")
-        found = _ask(trace, _split(select), _split(ignore))
+        found = _ask(trace, _split(select), _split(ignore), provider)
         try:
             found = narrow.narrowed(found, thread=thread, call_id=call)
         except ValueError as error:
@@ -321,6 +332,10 @@ def _leave(outcome: int | str) -> None:
         raise typer.Exit(outcome)
 
 
+app.command()(record)
+app.command("replay")(replay.replay)
+
+
 def _load(paths: list[str], progress: object) -> Trace:
     """Load, and say on standard error what could not be read; leave with 2 if that is everything."""
     from workbench.report.unread import unread, unread_altogether
@@ -336,7 +351,7 @@ def _load(paths: list[str], progress: object) -> Trace:
     return trace
 
 
-def _ask(trace: Trace, select: list[str], ignore: list[str]) -> Findings:
+def _ask(trace: Trace, select: list[str], ignore: list[str], provider: str = "") -> Findings:
     import warnings
 
     from workbench.rules import check
@@ -348,7 +363,10 @@ def _ask(trace: Trace, select: list[str], ignore: list[str]) -> Findings:
     with warnings.catch_warnings():
         # a rule that fails is named below the findings
         warnings.simplefilter("ignore", RuntimeWarning)
-        return check(trace, select=select, ignore=ignore)
+        try:
+            return check(trace, select=select, ignore=ignore, provider=provider)
+        except ValueError as error:
+            _refuse(str(error))
 
 
 def _draw(trace: Trace, thread: str, call: str, svg: str) -> None:

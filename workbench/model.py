@@ -247,6 +247,7 @@ PARTS = Table(
         Column("content", "text", "text or result, as written; of an approval-response the decision"),
         Column("approval_id", "id", "approval that an approval-request or -response is about"),
         Column("hosted", "bool", "true for a tool that the model provider runs"),
+        Column("path", "text", "its exact place in the list as written: `messages[3].tool_calls[0]`"),
     ),
 )
 

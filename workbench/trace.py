@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
@@ -50,6 +51,8 @@ class Trace:
 
     def __init__(self, records: Records) -> None:
         self.records = records
+        #: the model provider that every message list is judged by, as if it were sent there
+        self.provider = ""
 
     def __repr__(self) -> str:
         s = self.summary()
@@ -64,6 +67,12 @@ class Trace:
     @cached_property
     def _story(self) -> calls.Story:
         return calls.build(self.records)
+
+    def sent_to(self, provider: str) -> Trace:
+        """The same trace, whose message lists are all judged as if they were sent to this provider."""
+        other = copy(self)
+        other.provider = provider
+        return other
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -291,6 +300,13 @@ class Trace:
             return "no message list (snapshot or request) in the capture"
         if need == "payloads" and records.payloads:
             return None
+        if need == "judged":
+            lists = self.provider and any(c.lists or c.told for c in self.conversations)
+            return (
+                None
+                if lists or records.payloads
+                else "no payload in the capture, and no provider is asked for"
+            )
         if (need == "spans" and len(records.spans)) or (need == "logs" and len(records.logs)):
             return None
         if need == "telemetry":

@@ -1,8 +1,7 @@
 """The bundled cases: each wanted finding is reported, and clean captures give no error and no warning.
 
 A case is a folder with `input*` and `expect.json`: for each entry of `must`, one rule of `any_of` has
-to be reported (for one of `call_ids`, if any are named). Entries that need signals which are not read
-yet are left out by the signals that they name.
+to be reported (for one of `call_ids`, if any are named).
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import pytest
 import workbench as wb
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
-#: signals that no reader gives yet
-LATER = {"payload"}
 
 
 def _cases() -> list[Path]:
@@ -34,8 +31,6 @@ def test_case(folder: Path) -> None:
     trace = wb.load(*sorted(str(path) for path in folder.glob("input*")))
     found = wb.check(trace).to_dict()["findings"]
     for entry in expect["must"]:
-        if set(entry.get("needs", ())) & LATER:
-            continue
         hits = [f for f in found if f["rule"] in entry["any_of"]]
         if entry["call_ids"]:
             hits = [f for f in hits if _ids(f) & set(entry["call_ids"])]

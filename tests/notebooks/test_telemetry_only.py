@@ -27,7 +27,7 @@ def told(root: Path, target: Path, **parameters: str) -> dict[str, dict[str, str
 
 def test_the_bundled_export(root, tmp_path):
     cells = told(root, tmp_path / "out.ipynb")
-    assert "2 errors" in cells["load"]["text/plain"]
+    assert "3 errors" in cells["load"]["text/plain"]
     assert "execute_tool" in cells["spans"]["text/plain"]
     assert "approval-response" in cells["parts"]["text/plain"]
     assert "approved in run 2 → no result in the capture" in cells["happened"]["text/plain"]

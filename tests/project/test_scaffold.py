@@ -152,6 +152,8 @@ def test_imports_of_the_base_are_declared(root: Path) -> None:
     implied = {"numpy": "pandas", "ipython": "ipykernel", "nbclient": "nbconvert", "traitlets": "ipykernel"}
     missing = set()
     for path in (root / "workbench").rglob("*.py"):
+        if "guest" in path.parts:
+            continue  # runs in a foreign environment, on what that has
         for name in re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
             owners = {owner.lower().replace("_", "-") for owner in providers.get(name, [])}
             owners = {implied.get(owner, owner) for owner in owners}

@@ -271,7 +271,6 @@ def test_provider_exchanges_and_other_entries_are_no_agui():
 UNREAD = {
     "openai-responses": b'data: {"type":"response.created","response":{}}\n\ndata: [DONE]\n\n',
     "provider-stream": b'data: {"object":"chat.completion.chunk","choices":[]}\n\n',
-    "provider-payload": b'{"model": "m", "messages": [{"role": "user", "content": "x"}]}',
 }
 
 

@@ -18,7 +18,7 @@ def captures(folder: Path) -> Iterator[tuple[str, list[str]]]:
         yield path.name, sorted(map(str, path.glob("input*")))
     for pattern in ("formats/*", "formats/more/*", "telemetry/*/*"):
         for path in sorted(DATA.glob(pattern)):
-            if path.is_file() and path.suffix not in (".tsv",):
+            if path.is_file() and path.suffix != ".tsv":
                 yield str(path.relative_to(DATA)), [str(path)]
     for path in sorted((ROOT / "traces").iterdir()):
         if path.suffix != ".md":

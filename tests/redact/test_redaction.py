@@ -106,7 +106,7 @@ def test_findings_stay_and_texts_go(
             ", ".join(f"{number:,} {word}" for word, number in counts.items()),
             f"; {len(differing)} differing, {len(leaks)} leaks",
         )
-    assert not differing
+    assert not differing + leaks, "\n".join(differing + leaks)
     assert not leaks, "\n".join(leaks)
     assert counts["captures"] > 500
     assert counts["texts"] > 1000

@@ -74,7 +74,8 @@ class Values:
                 self.deltas[name] += value["delta"]
             if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
                 self.document(base64.b64decode(value["text"]).decode("utf-8", "replace"))
-            for name, inner in value.items():
+            for key_of, inner in value.items():
+                name = key_of
                 self.keys.add(name)
                 if name == "value" and isinstance(value.get("key"), str):
                     name = value["key"]

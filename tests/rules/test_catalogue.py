@@ -23,7 +23,8 @@ message-not-open message-not-closed message-start-duplicated message-id-reused m
 messages-interleaved step-unbalanced state-delta-failed state-delta-invalid state-delta-before-snapshot
 time-backwards time-unit
 span-parent-missing span-missing span-content-missing trace-split pause-marked-error result-contradicts-telemetry
-approval-misrouted
+approval-misrouted approval-orphaned approval-replayed reasoning-missing reasoning-orphaned
+payload-message-missing payload-result-differs provider-rejects provider-disagrees provider-refused
 schema-unknown-type schema-field-missing schema-field-invalid schema-snake-case schema-deprecated
 """
 NAMES = CATALOGUE.split()

@@ -153,6 +153,29 @@ def test_many_calls_are_lines_with_gaps(make: Callable[..., wb.Trace]) -> None:
     assert "2,941 lanes not shown in this picture" in timeline.svg
 
 
+def test_very_many_calls_are_points(make: Callable[..., wb.Trace], monkeypatch: Any) -> None:
+    monkeypatch.setattr(timeline_plotly, "MAX_BARS", 2)
+    monkeypatch.setattr(timeline_plotly, "MAX_LINES", 4)
+    start = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
+    events: list[dict[str, Any]] = [start]
+    for number in range(6):
+        one = {"toolCallId": f"a-long-call-id-<b>{number}"}
+        events += [
+            {"type": "TOOL_CALL_START", "toolCallName": "look", **one},
+            {"type": "TOOL_CALL_END", **one},
+        ]
+        if number:
+            events.append({"type": "TOOL_CALL_RESULT", "messageId": f"m{number}", "content": "ok", **one})
+    timeline = wb.timeline(make(events), findings=())
+    by_name = {trace.name: trace for trace in timeline.figure.data}
+    assert {trace.type for trace in by_name.values()} == {"scattergl", "scatter"}
+    assert len(by_name["call, result ok"].x) == len(by_name["result: ok"].x) == 5
+    assert len(by_name["call, result none in view"].x) == 1
+    assert list(by_name["call, result ok"].x) == [lane.segments[0].start for lane in timeline.chart.lanes[1:]]
+    assert all("<b>" not in text for text in by_name["call, result ok"].hovertext)
+    assert len(json.dumps(timeline_plotly.data(timeline.figure))) < 20_000
+
+
 def test_the_interactive_form_falls_back_to_the_picture(approval: wb.Trace) -> None:
     timeline = wb.timeline(approval)
     bundle = timeline.interactive(plotlyjs=False)._repr_mimebundle_()

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from workbench.readers.payloads.history import History
+
 if TYPE_CHECKING:
     from workbench.calls.telemetry.execution import Execution
 
@@ -144,6 +146,8 @@ class Part(Short):
     error: str = ""
     #: of a request for a decision, and of the decision
     approval_id: str = ""
+    #: its place in the list as written, as in `messages[3].tool_calls[0]`
+    path: str = ""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -179,6 +183,8 @@ class MessageList(Short):
     orphans: list[Part] = field(default_factory=list)
     #: of telemetry: what a model or agent gave, not what it was given
     output: bool = False
+    #: of a payload or history: the same as the provider's dialect has it
+    history: History | None = None
     #: False where only a piece of the list is known: one message of a log, or what was not cut off
     whole: bool = True
 

@@ -28,26 +28,29 @@ def _parts(position: int, message: dict[str, Any]) -> Iterator[Part]:
     message_id = _text(message.get("id"))
     content = message.get("content")
     call_id = _first(message, "toolCallId", "tool_call_id")
+    path = f"messages[{position}]"
     if role == "tool" or (call_id and role not in ("assistant", "activity")):
         error = message.get("error")
         yield Part(position, message_id, role, "result", call_id, content=results.text_of(content),
-                   error=results.text_of(error) if error else "")  # fmt: skip
+                   error=results.text_of(error) if error else "", path=path)  # fmt: skip
         return
     if role in ("reasoning", "activity"):
-        yield Part(position, message_id, role, role, content=results.text_of(content))
+        yield Part(position, message_id, role, role, content=results.text_of(content), path=path)
         return
     if content not in (None, "", []):
         kind = "text" if isinstance(content, str) or _only_text(content) else "data"
-        yield Part(position, message_id, role, kind, content=results.text_of(content))
-    calls = message.get("toolCalls") or message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
+        yield Part(position, message_id, role, kind, content=results.text_of(content), path=path)
+    key = "toolCalls" if message.get("toolCalls") else "tool_calls"
+    calls = message.get(key)
+    for number, call in enumerate(calls if isinstance(calls, list) else ()):
         if not isinstance(call, dict):
             continue
         function = call.get("function")
         function = function if isinstance(function, dict) else call
         arguments = function.get("arguments", function.get("args"))
         yield Part(position, message_id, role, "call", _text(call.get("id")), _text(function.get("name")),
-                   arguments if isinstance(arguments, str) else _json(arguments))  # fmt: skip
+                   arguments if isinstance(arguments, str) else _json(arguments),
+                   path=f"{path}.{key}[{number}]")  # fmt: skip
 
 
 def _only_text(content: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.calls import approvals, decisions, lists, producers, results
+from workbench.calls import approvals, decisions, histories, lists, producers, results
 from workbench.calls.approvals import Desk
 from workbench.calls.conversation import (
     Ask,
@@ -24,6 +24,7 @@ from workbench.calls.conversation import (
     Slip,
 )
 from workbench.calls.decisions import Given
+from workbench.readers.payloads.history import History
 from workbench.readers.records import Records
 
 #: Texts of at least this length are worth looking for an equal one.
@@ -81,14 +82,27 @@ class Sightings:
         """The text of a column of `events`."""
         return self.records.pool.text(column[row])
 
-    def list_of(self, place: Any, run: Run, at: At, messages: Any) -> MessageList:
-        """A message list as it stands, with its calls and results paired inside."""
+    def list_of(
+        self, place: Any, run: Run, at: At, messages: Any, history: History | None = None
+    ) -> MessageList:
+        """A message list as it stands, with its calls and results paired inside.
+
+        With `history` (of another dialect than AG-UI's) the parts are those of its blocks.
+        """
         kept = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
-        items = MessageList(len(self.conversation.lists), place, run, at, self.sequence, kept)
-        self.share(items)
-        lists.fill(items)
+        items = MessageList(
+            len(self.conversation.lists), place, run, at, self.sequence, kept, history=history
+        )
+        if history is None:
+            self.share(items)
+            lists.fill(items)
+        else:
+            items.messages, items.parts = histories.unfold(history)
+            items.whole = history.whole
+            self.share(items)
+            lists.pair(items)
         # an empty snapshot empties the history; an empty request says nothing
-        if kept or (place == "snapshot" and isinstance(messages, list)):
+        if items.messages or (place == "snapshot" and isinstance(messages, list)):
             self.conversation.lists.append(items)
         return items
 
@@ -107,8 +121,8 @@ class Sightings:
     def payload(self, run: Run, number: int, sequence: int) -> None:
         """A request to the model provider, seen beside the run that caused it."""
         self.sequence = sequence
-        body = self.records.payloads[number].body
-        self.join(self.list_of("payload", run, At("payload", number), body.get("messages")))
+        record = self.records.payloads[number]
+        self.join(self.list_of(record.place, run, At("payload", number), None, record.history))
 
     def answers(self, run: Run, items: MessageList) -> None:
         """Answers to approvals that the request of a run carries beside its tool messages."""

@@ -62,7 +62,8 @@ def build(records: Records) -> Story:
         walk.begin_until(None)
         own = walk.known.conversation
         own.slips[:0] = slips.get(id(own), [])
-    for number, run in payloads.join(records, conversations):
+    joined, alone = payloads.join(records, conversations)
+    for number, run in joined:
         after = story.sequence[run.last] if run.last is not None else 0
         walks[id(run)].known.payload(run, number, after)
 
@@ -73,8 +74,11 @@ def build(records: Records) -> Story:
     taken = take_in(records, list(conversations), known_of, story.sequence)
     conversations += taken.conversations
     story.runs += taken.runs
+    apart = payloads.stand_alone(records, alone)
+    conversations += [known.conversation for known in apart]
+    story.runs += [run for known in apart for run in known.conversation.runs]
     story.spans, story.logs = taken.spans, taken.logs
-    for known in (*dict.fromkeys(walk.known for walk in walks.values()), *taken.walked):
+    for known in (*dict.fromkeys(walk.known for walk in walks.values()), *taken.walked, *apart):
         _finish(records, known)
     return story
 

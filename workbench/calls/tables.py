@@ -154,7 +154,7 @@ def parts(records: Records, story: Story) -> pd.DataFrame:
                         "name": part.name if call or asks else None,
                         "arguments": part.arguments if call or asks else None,
                         "content": None if call else part.content, "approval_id": part.approval_id or None,
-                        "hosted": part.hosted,
+                        "hosted": part.hosted, "path": part.path or None,
                     }  # fmt: skip
 
     return _frame(model.PARTS, rows())

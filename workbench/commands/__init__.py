@@ -1,1 +1,1 @@
-"""Commands with a module of their own; `cli` mounts them and imports each only when it is called."""
+"""Commands that have a module of their own; `cli` mounts them."""

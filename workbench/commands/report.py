@@ -36,10 +36,8 @@ def run(
         if word not in known:
             return f"no rule, code or family is called {plain(word, 80)!r}; `workbench rules` lists them"
     try:
-        if redact == "all":
-            trace = files.reloaded(redacted(*paths, patterns=patterns))
-        else:
-            trace = load(*paths)
+        everything = redact == "all"
+        trace = files.reloaded(redacted(*paths, patterns=patterns)) if everything else load(*paths)
     except re.error as error:
         return f"--pattern is no regular expression: {error}"
     for line in unread(trace):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.readers import (
+    agent_recording,
     aimock,
     envelopes,
     har,
@@ -14,6 +15,7 @@ from workbench.readers import (
     markdown,
     mitmproxy,
     protobuf,
+    provider_recording,
     python_repr,
     request_body,
     sqlite_runner,
@@ -22,6 +24,7 @@ from workbench.readers import (
     wrappers,
     zip_archive,
 )
+from workbench.readers.payloads import formats as payloads
 from workbench.readers.registry import register
 from workbench.readers.telemetry import formats as telemetry
 
@@ -37,12 +40,14 @@ register(
     http_dump.FORMAT,
     # JSON documents: what is told by its outermost keys comes before what is told by events
     har.FORMAT,
+    provider_recording.FORMAT,
+    agent_recording.FORMAT,
     *telemetry.FORMATS,
     aimock.FORMAT,
     inspector_session.FORMAT,
     envelopes.COPY,
     request_body.SINGLE_ROUTE,
-    unread.PROVIDER_BODY,
+    payloads.PAYLOAD,
     logs.CLIENT,  # begins with a bracket too
     json_events.ARRAY,
     jsonl_formats.DEVTOOLS,
@@ -50,6 +55,7 @@ register(
     jsonl_formats.PLAIN,
     json_events.OBJECT,
     request_body.FORMAT,
+    payloads.HISTORY,
     # text: what has lines of its own comes before plain SSE
     logs.SERVER,
     markdown.FORMAT,

@@ -14,6 +14,7 @@ from workbench.readers import requests, tolerant
 from workbench.readers.har_entry import Attached, Entry, read_entry, read_payload
 from workbench.readers.json_events import too_large
 from workbench.readers.json_split import Piece, Salvage, split_array, split_object, value_after
+from workbench.readers.payloads import dialects
 from workbench.readers.reading import Reading
 from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff, object_keys
@@ -145,7 +146,7 @@ def classify(entry: Entry) -> str:
     if entry.body is not None:
         return "agent"
     value = entry.posted
-    if requests.is_chat_completion(value):
+    if isinstance(value, dict) and dialects.of_body(value, entry.url) is not None:
         return "provider payloads"
     if requests.is_provider_body(value) or _PROVIDER_PATH.search(entry.url):
         return "provider exchanges"

@@ -11,6 +11,7 @@ from workbench.readers import protobuf, protocol, requests, times, tolerant
 from workbench.readers.agui import EventWriter
 from workbench.readers.content import Content, MemoryBytes
 from workbench.readers.limits import Limits
+from workbench.readers.payloads import answers, dialects
 from workbench.readers.reading import Reading
 from workbench.readers.records import NO_TIME
 from workbench.readers.registry import read_content
@@ -191,12 +192,15 @@ def read_entry(reading: Reading, entry: Entry) -> None:
 
 
 def read_payload(reading: Reading, entry: Entry) -> None:
-    """The messages that were sent to a model provider; what it answered is not read."""
+    """The messages that were sent to a model provider, and what it answered."""
     text = entry.post.encode("utf-8", "replace")
     member = reading.new_member(f"{entry.name}.request", Content(MemoryBytes(text)))
+    history = dialects.read_body(entry.posted, entry.url)
+    assert history is not None
+    answer = answers.read(entry.status, entry.response.decode("utf-8", "replace"))
     reading.payload(
-        entry.posted, line=1, offset=0, length=len(text), member=member, time=entry.time, status=entry.status,
-        url=entry.url,
+        entry.posted, history=history, answer=answer, line=1, offset=0, length=len(text), member=member,
+        time=entry.time, status=entry.status, url=entry.url,
     )  # fmt: skip
 
 

@@ -12,8 +12,11 @@ import msgspec
 
 from workbench.readers import protocol, requests, times, tolerant
 from workbench.readers.agui import EventWriter
+from workbench.readers.connections import Connections
 from workbench.readers.json_split import split_object
 from workbench.readers.lines import lines
+from workbench.readers.payloads import find as payload_find
+from workbench.readers.payloads.formats import add as add_payload
 from workbench.readers.reading import Reading
 from workbench.readers.records import NO_TIME
 from workbench.readers.telemetry.dispatch import Telemetry
@@ -57,6 +60,10 @@ class LinesReader:
         self._captured: int | None = None
         self._url = ""
         self._telemetry = Telemetry(reading)
+        self._connections = Connections(reading)
+        #: request and stream of each connection that is named
+        self._requested: dict[str, int] = {}
+        self._begun: dict[str, int] = {}
 
     def read(self) -> None:
         """Read all lines."""
@@ -92,6 +99,7 @@ class LinesReader:
             and not _is_closed(content.data, content.end)
         ):
             reading.cut("the last line ends inside its JSON")
+        self._connections.settle(self._requested, self._begun)
 
     def _plain(self, data: bytes, line: int, at: int) -> bool:
         """Take an event on its own; its type has to be known, for envelopes have types too."""
@@ -130,16 +138,23 @@ class LinesReader:
                 captured = value.get("capturedAt")
                 self._captured = times.guess(captured)
                 self._url = str(value.get("url") or "")
+                self._connections.header(value)
             self.reading.ignore(_EMPTY_KINDS[kind])
             return ""
         if kind in ("send", "receive") and "opcode" in value:
             self.reading.ignore("WebSocket messages without an event")
             return ""
+        connection = tolerant.as_text(_first(value, CONNECTION_KEYS))
+        if isinstance(kind, str) and connection is not None:
+            said = self._connections.take(kind, f"connection {connection}", value)
+            if said is not None:
+                return said
         if "kind" in value or ("direction" in value and "type" not in value):
             self.reading.ignore("records of other kinds")
             return ""
-        if requests.is_provider_body(value):
-            self.reading.ignore("provider payloads")
+        found = payload_find.request(value)
+        if found is not None:
+            add_payload(self.reading, found, line=line, offset=at, length=len(data))
             return ""
         writer = self._route(value, value)
         arrival = self._arrival(value) if not isinstance(value.get("timestamp"), int) else NO_TIME
@@ -195,6 +210,8 @@ class LinesReader:
         if connection is None:
             self._current = name
             self._by_run[requests.key(body)] = name
+        else:
+            self._requested.setdefault(name, number)
         self._asked.setdefault(name, number)
 
     def _route(self, envelope: dict[str, Any], event: dict[str, Any]) -> EventWriter:
@@ -216,9 +233,10 @@ class LinesReader:
         if writer is None:
             request = self._asked.pop(name, None)
             time = None if request is None else self.reading.records.requests[request].time
-            writer = self._streams[name] = self.reading.writer(
-                self.reading.new_stream(request=request, time=time)
-            )
+            stream = self.reading.new_stream(request=request, time=time)
+            if name.startswith("connection "):
+                self._begun[name] = stream
+            writer = self._streams[name] = self.reading.writer(stream)
         return writer
 
     def _arrival(self, value: dict[str, Any]) -> int:

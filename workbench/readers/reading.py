@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from workbench.readers.agui import EventWriter, excerpt
 from workbench.readers.content import Content
 from workbench.readers.limits import Limits
-from workbench.readers.records import Member, Problem, Records, RequestRecord, Source, Stream
+from workbench.readers.payloads.answers import Answer
+from workbench.readers.payloads.history import History
+from workbench.readers.records import (
+    Member,
+    PayloadRecord,
+    Problem,
+    Records,
+    RequestRecord,
+    Source,
+    Stream,
+)
 
 
 class Reading:
@@ -150,6 +160,9 @@ class Reading:
         self,
         body: dict[str, Any],
         *,
+        history: History,
+        place: Literal["payload", "history"] = "payload",
+        answer: Answer | None = None,
         line: int | None = None,
         offset: int | None = None,
         length: int | None = None,
@@ -158,9 +171,10 @@ class Reading:
         status: int | None = None,
         url: str = "",
     ) -> int:
-        """A record that is a request to a model provider; the number of the payload."""
-        made = self._body(body, line, offset, length, member, time, status, url)
-        self.records.payloads.append(made)
+        """A record that is a request to a model provider, or a framework's message list; its number."""
+        plain = self._body(body, line, offset, length, member, time, status, url)
+        facts = (plain.source, body, plain.record, line, offset, length, plain.member, time, status, url)
+        self.records.payloads.append(PayloadRecord(*facts, history=history, place=place, answer=answer))
         return len(self.records.payloads) - 1
 
     def _body(

@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from workbench.readers.payloads.answers import Answer
+from workbench.readers.payloads.history import History
 from workbench.readers.telemetry.columns import Logs, Spans
 from workbench.readers.telemetry.rows import LogRow, SpanRow
 
@@ -139,6 +141,19 @@ class RequestRecord:
     event: int | None = None
 
 
+@dataclass(slots=True)
+class PayloadRecord(RequestRecord):
+    """A request to a model provider, or (`place` history) a message list that a framework keeps.
+
+    `body` is the decoded object; `history` the same as turns; `stream` and `event` are unused.
+    """
+
+    history: History = field(default_factory=lambda: History("openai-chat", []))
+    place: Literal["payload", "history"] = "payload"
+    #: what the provider answered; None where the capture does not hold it
+    answer: Answer | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Deviation:
     """A departure of one event from the protocol schema, noticed while decoding.
@@ -215,8 +230,8 @@ class Records:
         self.problems: list[Problem] = []
         self.events = Events()
         self.requests: list[RequestRecord] = []
-        #: requests to a model provider, in the same form; `stream` and `event` are unused
-        self.payloads: list[RequestRecord] = []
+        #: requests to a model provider, and message lists that frameworks keep
+        self.payloads: list[PayloadRecord] = []
         #: telemetry; `span_rows` finds a span again by its ids
         self.spans = Spans()
         self.logs = Logs()

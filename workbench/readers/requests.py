@@ -55,18 +55,6 @@ def is_provider_body(value: Any) -> bool:
     return (named and lists) or isinstance(value.get("contents"), list)
 
 
-def is_chat_completion(value: Any) -> bool:
-    """Whether a request to a provider has its messages in the form of Chat Completions.
-
-    That is: calls in `tool_calls` and results in messages of role `tool` with `tool_call_id`.
-    """
-    if not is_provider_body(value) or not isinstance(value.get("messages"), list):
-        return False
-    return any(
-        isinstance(m, dict) and ("tool_calls" in m or "tool_call_id" in m) for m in value["messages"]
-    ) or all(isinstance(m, dict) and isinstance(m.get("content"), str) for m in value["messages"])
-
-
 def key(body: dict[str, Any]) -> tuple[str | None, str | None]:
     """Thread and run of a request."""
     return tolerant.as_text(body.get("threadId")), tolerant.as_text(body.get("runId"))

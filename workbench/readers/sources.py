@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.readers import bundled
+from workbench.readers import bundled, live
 from workbench.readers.content import Bytes, FileBytes, MemoryBytes, spool
 from workbench.readers.limits import MIB, Limits
 
+#: Lists of these are lists of sources
+_NAMES = (str, bytes, os.PathLike)
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -47,8 +49,22 @@ def inputs(sources: Sequence[Any], limits: Limits) -> Iterator[Input]:
             yield from _named(os.fspath(source), limits, is_text=isinstance(source, str))
         elif hasattr(source, "read"):
             yield _file_object(source, limits)
+        elif isinstance(source, list | tuple) and source and all(isinstance(s, _NAMES) for s in source):
+            yield from inputs(source, limits)
         else:
-            yield Input(repr(source)[:80], fault=f"not a source: {type(source).__name__}")
+            yield from _live(source)
+
+
+def _live(source: Any) -> Iterator[Input]:
+    """Objects in memory; whatever is wrong with them becomes the reason why they cannot be loaded."""
+    try:
+        for name, data in live.convert(source):
+            yield Input(f"<{name}>", MemoryBytes(data))
+    except live.NotLiveError as problem:
+        yield Input(f"<{type(source).__name__}>", fault=f"not a source: {problem}")
+    except Exception as problem:  # noqa: BLE001 - foreign objects may raise anything when they are asked
+        said = f"{type(problem).__name__}: {problem}"[:200]
+        yield Input(f"<{type(source).__name__}>", fault=f"cannot be read: {said}")
 
 
 def _named(name: str | bytes, limits: Limits, *, is_text: bool) -> Iterator[Input]:

@@ -71,3 +71,8 @@ def after(start: int | None, passed: Any) -> int | None:
     if later is None or abs(start + later) >= 2**63:
         return None
     return start + later
+
+
+def nanoseconds(value: Any) -> int | None:
+    """UTC nanoseconds as a format has them."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None

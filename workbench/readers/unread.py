@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from workbench.readers import requests
 from workbench.readers.registry import Format
 from workbench.readers.sniff import Sniff
 
@@ -20,18 +19,6 @@ def _is_provider_stream(sniff: Sniff) -> bool:
     return b'"chat.completion.chunk"' in sniff.head or bool(_PROVIDER_TYPES & set(sniff.types))
 
 
-def _is_provider_body(sniff: Sniff) -> bool:
-    if sniff.first != b"{":
-        return False
-    sample = {key: "…" if first == '"' else [] for key, first in sniff.keys.items() if first in ('"', "[")}
-    return requests.is_provider_body(sample)
-
-
-PROVIDER_BODY = Format(
-    "provider-payload", "Request to a model provider", "a model and a list of messages", (".json",),
-    _is_provider_body,
-    advice="it is no AG-UI traffic; open the capture of the AG-UI endpoint",
-)  # fmt: skip
 RESPONSES = Format(
     "openai-responses", "OpenAI Responses stream (also agent-framework DevUI)", "types response.*", (".sse",),
     _is_responses,

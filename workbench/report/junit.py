@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree as Tree
+from xml.etree import ElementTree as ET
 
 from workbench.report.plain import lines, plain
 
@@ -29,45 +29,45 @@ def junit(findings: Findings, *, fail_on: str = "error") -> str:
     for finding in findings:
         by_rule[finding.rule].append(finding)
     skipped = {s.rule: s for s in findings.skipped}
-    root = Tree.Element("testsuites", name="workbench check")
+    root = ET.Element("testsuites", name="workbench check")
     totals = [0, 0, 0]
     for rule in dict.fromkeys([*by_rule, *all_rules(), *skipped]):
         found = by_rule.get(rule, [])
-        suite = Tree.SubElement(root, "testsuite", name=_legal(rule))
+        suite = ET.SubElement(root, "testsuite", name=_legal(rule))
         numbers = [0, 0, 0, 0]
         if not found:
             case = _case(suite, rule, "nothing found")
             numbers[0] = 1
             if rule in skipped and skipped[rule].failed:
                 numbers[2] = 1
-                Tree.SubElement(case, "error", message=_legal(skipped[rule].reason), type="rule-failed")
+                ET.SubElement(case, "error", message=_legal(skipped[rule].reason), type="rule-failed")
             elif rule in skipped:
                 numbers[3] = 1
-                Tree.SubElement(case, "skipped", message=_legal(skipped[rule].reason))
+                ET.SubElement(case, "skipped", message=_legal(skipped[rule].reason))
         for finding in found:
             numbers[0] += 1
             case = _case(suite, rule, _title(finding))
             text = _text(finding)
             if id(finding) in failing:
                 numbers[1] += 1
-                failure = Tree.SubElement(
+                failure = ET.SubElement(
                     case, "failure", message=_legal(finding.message, 1000), type=_legal(finding.severity)
                 )
                 failure.text = text
             else:
-                Tree.SubElement(case, "system-out").text = text
+                ET.SubElement(case, "system-out").text = text
         for name, number in zip(("tests", "failures", "errors", "skipped"), numbers, strict=True):
             suite.set(name, str(number))
         suite.set("time", "0")
         totals = [a + b for a, b in zip(totals, numbers[:3], strict=True)]
     for name, number in zip(("tests", "failures", "errors"), totals, strict=True):
         root.set(name, str(number))
-    Tree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Tree.tostring(root, encoding="unicode") + "\n"
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _case(suite: Tree.Element, rule: str, name: str) -> Tree.Element:
-    return Tree.SubElement(
+def _case(suite: ET.Element, rule: str, name: str) -> ET.Element:
+    return ET.SubElement(
         suite, "testcase", classname=f"workbench.{_legal(rule)}", name=_legal(name, 300), time="0"
     )
 

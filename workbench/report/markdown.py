@@ -57,11 +57,7 @@ def markdown(
             _diagram(body, trace, findings)
         _timeline(body, trace, findings)
         _evidence(body, trace, findings)
-    body.note(
-        f"<sub>{prose(made_with(trace), 600)} See it again: {code(again(trace), 300)}. {redaction}</sub>".replace(
-            ". </sub>", ".</sub>"
-        )
-    )
+    body.note(f"{prose(made_with(trace), 600)} See it again: {code(again(trace), 300)}. {redaction}".rstrip())
     if findings.skipped:
         reasons = Counter(s.reason for s in findings.skipped)
         why = "; ".join(f"{prose(reason, 200)} ({number})" for reason, number in reasons.most_common(5))

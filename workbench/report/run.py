@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,15 @@ def run(
     notebook: str | Path | None = None,
     sources: Sequence[str] = (),
     *,
+    parameters: Mapping[str, Any] | None = None,
     output: str | Path = "reports",
     progress: bool = False,
+    title: str = "What became of every tool call",
 ) -> tuple[Path, Path]:
     """Run a notebook and write it, executed, as notebook and as HTML page; returns both paths.
 
-    Without `notebook` it is the bundled one, without `sources` those of its parameters cell.
+    Without `notebook` it is the bundled one, without `sources` those of its parameters cell;
+    `parameters` are others that its parameters cell declares.
     Raises `RunFailedError` where a cell fails or the kernel dies (the executed part is written all
     the same), and `FileNotFoundError` for a source that is not there.
     """
@@ -48,7 +51,7 @@ def run(
     executed = folder / f"{book.stem}.ipynb"
     if executed.resolve() == book.resolve():
         raise RunFailedError(f"{executed} would replace the notebook itself: choose another output folder")
-    given = {"sources": absolute(sources)} if sources else {}
+    given = {**(parameters or {}), **({"sources": absolute(sources)} if sources else {})}
     with _own_kernel():
         try:
             papermill.execute_notebook(
@@ -58,10 +61,10 @@ def run(
         except Exception as error:
             raise RunFailedError(_told(error, executed)) from error
     _judge(executed)
-    return executed, export(executed)
+    return executed, export(executed, title=title)
 
 
-def export(executed: str | Path) -> Path:
+def export(executed: str | Path, *, title: str = "What became of every tool call") -> Path:
     """Write an executed notebook as an HTML page beside it; nothing in it asks the network."""
     import nbformat
     from nbconvert import HTMLExporter
@@ -72,9 +75,7 @@ def export(executed: str | Path) -> Path:
     exporter = make(
         require_js_url="", jquery_url="", mathjax_url="", mermaid_js_url="", jupyter_widgets_base_url=""
     )
-    page, _ = exporter.from_notebook_node(
-        read(path, as_version=4), resources={"metadata": {"name": "What became of every tool call"}}
-    )
+    page, _ = exporter.from_notebook_node(read(path, as_version=4), resources={"metadata": {"name": title}})
     target = path.with_suffix(".html")
     target.write_text(page, encoding="utf-8")
     return target

@@ -41,14 +41,23 @@ def _load() -> None:
             loaded()
 
 
-def check(trace: Trace, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Findings:
+def check(
+    trace: Trace, *, select: Iterable[str] = (), ignore: Iterable[str] = (), provider: str = ""
+) -> Findings:
     """Ask every rule; the findings come worst first.
 
     `select` and `ignore` are names, codes or families (`approval`, `APR`); an empty
     `select` means all. A rule whose tables are missing is skipped with a reason. So is a
-    rule that raises, with a warning: it must not hide what the others find. Raises
-    `ValueError` for a word that fits no rule.
+    rule that raises, with a warning: it must not hide what the others find. With `provider`
+    (`openai-chat`, `anthropic`, …) every message list is judged as if it were sent there.
+    Raises `ValueError` for a word that fits no rule, or no provider.
     """
+    if provider:
+        from workbench.providers import PROVIDERS
+
+        if provider not in PROVIDERS:
+            raise ValueError(f"no provider is called {provider!r}: {', '.join(PROVIDERS)}")
+        trace = trace.sent_to(provider)
     rules = all_rules()
     wanted, unwanted = _words(select), _words(ignore)
     for word in (*wanted, *unwanted):

@@ -25,6 +25,8 @@ _FAMILIES = {
     "RES": "Results",
     "APR": "Approvals",
     "SNP": "Snapshots",
+    "PAY": "Payloads against the thread",
+    "PRV": "Providers",
     "MSG": "Messages",
     "STP": "Steps",
     "STA": "State",

@@ -43,17 +43,18 @@ def participants(steps: Sequence[Step], limit: int = MAX_PARTICIPANTS) -> list[P
             step.source = step.source if step.source in keep | fixed else OTHER
             step.target = step.target if step.target in keep | fixed else OTHER
     kept = [key for key in tools if key in keep]
-    made = [_tool(key) for key in kept if key.startswith("client-tool:")]
+    made = [tool(key) for key in kept if key.startswith("client-tool:")]
     made += [Participant(CLIENT, "client", "client"), Participant(AGENT, "agent", "agent", _producers(steps))]
     if MODEL in fixed:
         made.append(Participant(MODEL, "model", "model", "model provider"))
-    made += [_tool(key) for key in kept if not key.startswith("client-tool:")]
+    made += [tool(key) for key in kept if not key.startswith("client-tool:")]
     if len(kept) < len(tools):
         made.append(Participant(OTHER, "other tools", "other", f"{len(tools) - len(kept)} tools"))
     return made
 
 
-def _tool(key: str) -> Participant:
+def tool(key: str) -> Participant:
+    """The lifeline of a tool, by its key."""
     role, _, name = key.partition(":")
     if not name:
         return Participant(key, "unknown tool", "tool", "no call seen")

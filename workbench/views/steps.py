@@ -237,7 +237,7 @@ class _Walk:
             # the number is what the words beside the picture call it
             f"run {run.number + 1}: {short_id(run.run_id) or 'without id'}",
             f"thread {run.thread_id}" if several and run.thread_id else "",
-            "continued" if again else f"turn {run.turn}",
+            "continued" if again else f"user turn {run.turn + 1}",
         ]
         if not again:
             parts.append(f"replay of run {run.replay_of.number + 1}" if run.replay_of is not None else "")

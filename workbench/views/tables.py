@@ -130,7 +130,7 @@ def findings_table(findings: Iterable[Finding]) -> Grid:
             [
                 Cell(finding.severity, symbol=symbol, tone=tone),
                 Cell(f"{finding.rule} {finding.code}".strip(), mono=True),
-                replace(cell(finding.message, most=300), note=_advice(finding.help)),
+                replace(cell(finding.message, most=300), note=advice(finding.help)),
                 cell(ids, mono=True, most=80),
                 _place(finding, more),
             ]
@@ -139,7 +139,7 @@ def findings_table(findings: Iterable[Finding]) -> Grid:
     return Grid(plural(len(rows), "finding"), columns, rows, "nothing wrong was found")
 
 
-def _advice(text: str) -> str:
+def advice(text: str) -> str:
     """What to do as a sentence; its code marks mean nothing outside Markdown."""
     return clean(text[:1].upper() + text[1:].replace("`", ""), 300)
 

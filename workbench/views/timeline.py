@@ -41,7 +41,7 @@ class Timeline(Picture):
 
     @cached_property
     def figure(self) -> Any:
-        """The `plotly.graph_objects.Figure`: bars up to about 3,000 calls, lines beyond."""
+        """The `plotly.graph_objects.Figure`: bars up to about 3,000 calls, lines beyond, points from 10,000 on."""
         from workbench.views import timeline_plotly
 
         return timeline_plotly.figure(self.chart, self.title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -11,6 +12,7 @@ import plotly.graph_objects as go
 import plotly.io
 
 from workbench.findings import Finding
+from workbench.views import timeline_points
 from workbench.views.lanes import SEGMENTS, Chart, Lane
 from workbench.views.text import clean
 from workbench.views.theme import LIGHT
@@ -18,6 +20,8 @@ from workbench.views.timeline_svg import LOOKS, WORDS, axis_title
 
 #: with more calls than this, bars take too long to draw and lines take their place
 MAX_BARS = 3_000
+#: with more calls than this, lines do too, and points take their place
+MAX_LINES = 10_000
 #: more names than this on the axis cannot be read
 _MAX_NAMES = 400
 _PATTERNS = {"asked": "", "waiting": "/", "running": "-", "open": "x"}
@@ -29,6 +33,18 @@ def figure(chart: Chart, title: str) -> Any:
     """Make the figure: traces for the segments, results, decisions, findings and run boundaries."""
     fig = go.Figure()
     few = len(chart.lanes) <= MAX_BARS
+    if len(chart.lanes) > MAX_LINES:
+        points = timeline_points.Points(chart)
+        _boundaries(fig, chart, points.x, many=True)
+        points.add(fig)
+        _flags(fig, chart, points.x, few=few)
+        _layout(fig, chart, title)
+        # every pixel costs, and no single lane can be seen anyway
+        fig.update_layout(height=900)
+        fig.update_xaxes(
+            title={"text": points.axis_title}, type="linear", range=[points.x(at) for at in _range(chart)]
+        )
+        return fig
     hovers = [_hover(lane, brief=not few) for lane in chart.lanes]
     _boundaries(fig, chart)
     for kind in SEGMENTS:
@@ -38,6 +54,16 @@ def figure(chart: Chart, title: str) -> Any:
     _flags(fig, chart, few=few)
     _layout(fig, chart, title)
     return fig
+
+
+def _same(position: float) -> float:
+    return position
+
+
+def _range(chart: Chart) -> tuple[float, float]:
+    """The axis with a little room on both sides."""
+    room = (chart.end - chart.start) * 0.03
+    return chart.start - room, chart.end + room
 
 
 def _hover(lane: Lane, *, brief: bool) -> str:
@@ -154,7 +180,7 @@ def _decisions(fig: Any, chart: Chart, *, few: bool) -> None:
     )
 
 
-def _flags(fig: Any, chart: Chart, *, few: bool) -> None:
+def _flags(fig: Any, chart: Chart, x: Callable[[float], float] = _same, *, few: bool) -> None:
     """One mark per place, in the form of the worst finding there; the mouse shows all of them."""
     places: dict[tuple[int, float], list[Finding]] = {}
     for number, lane in enumerate(chart.lanes):
@@ -173,7 +199,7 @@ def _flags(fig: Any, chart: Chart, *, few: bool) -> None:
             (go.Scatter if few else go.Scattergl)(
                 mode="markers",
                 name=severity,
-                x=[at for _, at in worst],
+                x=[x(at) for _, at in worst],
                 y=[number - 0.38 for number, _ in worst],
                 hovertext=["<br>".join(map(_told, found)) for found in worst.values()],
                 hoverinfo="text",
@@ -206,16 +232,30 @@ def _broken(message: str, length: int = 90) -> str:
     return "\n".join([*lines, line])
 
 
-def _boundaries(fig: Any, chart: Chart) -> None:
+def _boundaries(fig: Any, chart: Chart, x: Callable[[float], float] = _same, *, many: bool = False) -> None:
     """Run boundaries as one trace of lines: shapes of the layout are very slow when there are many."""
     if not chart.runs:
         return
     low, high = -1.0, max(len(chart.lanes) - 0.4, 0.6)
+    # so many runs that their lines would be a wall: the mouse finds them at the upper edge
+    if many and len(chart.runs) > _MAX_NAMES:
+        fig.add_trace(
+            go.Scattergl(
+                mode="markers",
+                name="run begins",
+                x=[x(at) for at, _ in chart.runs],
+                y=[low] * len(chart.runs),
+                hovertext=[safe(name) for _, name in chart.runs],
+                hoverinfo="text",
+                marker={"symbol": "line-ns-open", "size": 9, "color": LIGHT["soft"]},
+            )
+        )
+        return
     fig.add_trace(
         go.Scatter(
             mode="lines",
             name="run begins",
-            x=[v for at, _ in chart.runs for v in (at, at, None)],
+            x=[v for at, _ in chart.runs for v in (x(at), x(at), None)],
             y=[v for _ in chart.runs for v in (low, high, None)],
             hovertext=[v for _, name in chart.runs for v in (safe(name), safe(name), "")],
             hoverinfo="text",
@@ -227,7 +267,6 @@ def _boundaries(fig: Any, chart: Chart) -> None:
 def _layout(fig: Any, chart: Chart, title: str) -> None:
     lanes = chart.lanes
     names = lanes if len(lanes) <= _MAX_NAMES else []
-    span = chart.end - chart.start
     fig.update_layout(
         title={
             "text": safe(title),
@@ -250,7 +289,7 @@ def _layout(fig: Any, chart: Chart, title: str) -> None:
     fig.update_xaxes(
         title={"text": axis_title(chart)},
         type="date" if chart.axis == "time" else "linear",
-        range=[chart.start - span * 0.03, chart.end + span * 0.03],
+        range=list(_range(chart)),
         gridcolor=LIGHT["band"],
         zeroline=False,
     )

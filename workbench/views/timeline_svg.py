@@ -112,16 +112,9 @@ class _Picture:
         for segment in lane.segments:
             out.append(self.segment(segment, middle))
         for at, decision in lane.decisions:
-            x = self.x(at)
-            mark = "M-4 0l3 4 6 -8" if decision in ("approved", "edited") else "M-4 -4l8 8m0 -8l-8 8"
-            colour = "result" if decision in ("approved", "edited") else "error"
-            out.append(
-                f'<g class="c-{colour}" transform="translate({svg.num(x)} {svg.num(middle)})"><title>{decision}</title>'
-                f'<circle r="8" class="disc"/><path d="{mark}" class="open"/></g>'
-            )
+            self.out.append(_decision(self.x(at), middle, kept=_kept(decision), title=decision))
         if lane.result is not None:
-            x, colour = self.x(lane.result[0]), _RESULTS.get(lane.result[1], "soft")
-            out.append(f'<g class="c-{colour}">{svg.rect(x - 2, middle - 11, 4, 22, "head", 1)}</g>')
+            self.out.append(_tick(self.x(lane.result[0]), middle, _RESULTS.get(lane.result[1], "soft"), 22))
         self.flags(lane, middle)
         out.append("</g>")
 
@@ -166,18 +159,52 @@ class _Picture:
         severities = {flag.finding.severity for lane in self.lanes for flag in lane.flags}
         x = MARGIN
         entries = [(kind, WORDS[kind]) for kind in WORDS if kind in kinds]
+        looks: dict[str, dict[str, None]] = {}
+        for word in sorted({lane.result[1] for lane in self.lanes if lane.result}):
+            looks.setdefault(_RESULTS.get(word, "soft"), {})[word] = None
+        entries += [(f"result:{colour}", f"result: {', '.join(words)}") for colour, words in looks.items()]
+        made = {_kept(decision) for lane in self.lanes for _, decision in lane.decisions}
+        entries += [
+            (f"decision:{kept}", "approved" if kept else "not approved")
+            for kept in sorted(made, reverse=True)
+        ]
         entries += [(name, name) for name in SEVERITY_LETTER if name in severities]
         for name, words in entries:
             wide = 38 + width(words, 11)
             if x + wide > self.total - MARGIN:
                 x, y = MARGIN, y + 24
+            kind, _, look = name.partition(":")
             if name in WORDS:
                 self.out.append(f'<g class="c-{LOOKS[name]}">{_bar(name, x, y + 8, 28)}</g>')
+            elif kind == "result":
+                self.out.append(_tick(x + 14, y + 8, look, 16))
+            elif kind == "decision":
+                self.out.append(_decision(x + 14, y + 8, kept=look == "True"))
             else:
                 self.out.append(svg.badge(x + 14, y + 8, name))
             self.out.append(svg.text(x + 36, y + 12, words, "soft small"))
             x += wide + 20
         return y + 30 if entries else y
+
+
+def _kept(decision: str) -> bool:
+    """Whether a decision lets the call run."""
+    return decision in ("approved", "edited")
+
+
+def _decision(x: float, middle: float, *, kept: bool, title: str = "") -> str:
+    """A disc with a tick or a cross: what a person said."""
+    mark = "M-4 0l3 4 6 -8" if kept else "M-4 -4l8 8m0 -8l-8 8"
+    tip = f"<title>{escape(title)}</title>" if title else ""
+    return (
+        f'<g class="c-{"result" if kept else "error"}" transform="translate({svg.num(x)} {svg.num(middle)})">{tip}'
+        f'<circle r="8" class="disc"/><path d="{mark}" class="open"/></g>'
+    )
+
+
+def _tick(x: float, middle: float, colour: str, high: float) -> str:
+    """The upright bar of a result."""
+    return f'<g class="c-{colour}">{svg.rect(x - 2, middle - high / 2, 4, high, "head", 1)}</g>'
 
 
 def _bar(kind: str, x: float, middle: float, wide: float) -> str:

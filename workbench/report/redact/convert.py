@@ -45,17 +45,17 @@ def _agui(records: Records, source: int) -> Iterator[str]:
     done: set[int] = set()
     for number, request in enumerate(records.requests):
         if request.source == source and request.event is None:
-            stream = asked.get(number)
+            own_stream = asked.get(number)
             line: dict[str, Any] = {
                 "kind": "request",
-                "connId": f"conn{'r' if stream is None else ''}{number if stream is None else stream}",
+                "connId": f"conn{'r' if own_stream is None else ''}{number if own_stream is None else own_stream}",
             }
             if request.time is not None:
                 line["time"] = _iso(request.time)
             yield json.dumps({**line, "input": request.body})
-            if stream is not None:
-                done.add(stream)
-                yield from _events(records, stream, rows.get(stream, ()))
+            if own_stream is not None:
+                done.add(own_stream)
+                yield from _events(records, own_stream, rows.get(own_stream, ()))
     for stream, own in rows.items():
         if stream not in done:
             yield from _events(records, stream, own)

@@ -14,14 +14,18 @@ _PATTERNS = (
     r"\bey[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{4,8000}(?:\.[A-Za-z0-9_-]{0,4000})?",
     # prefixes by which services mark their own keys
     r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|lf|svcacct)?[-_]?[A-Za-z0-9_-]{12,300}",
-    r"\b(?:gh[pousr]_|github_pat_|glpat-|gldt-|hf_|npm_|pypi-|dop_v1_|shpat_|sq0[a-z]{3}-|xox[abeprs]-|xapp-|"
-    r"AIza|ya29\.|AKIA|ASIA|AGPA|AROA|SG\.|lsv2_|tvly-|gsk_|nvapi-|r8_|whsec_|figd_|dapi|PMAK-|EAAC)"
-    r"[A-Za-z0-9_.=-]{10,300}",
+    (
+        r"\b(?:gh[pousr]_|github_pat_|glpat-|gldt-|hf_|npm_|pypi-|dop_v1_|shpat_|sq0[a-z]{3}-|xox[abeprs]-|xapp-|"
+        r"AIza|ya29\.|AKIA|ASIA|AGPA|AROA|SG\.|lsv2_|tvly-|gsk_|nvapi-|r8_|whsec_|figd_|dapi|PMAK-|EAAC)"
+        r"[A-Za-z0-9_.=-]{10,300}"
+    ),
     # after the word that says so
     r"(?i)\b(?:bearer|basic|token|digest|negotiate)[ \t]{1,4}(?P<s>[A-Za-z0-9+/_.~=-]{8,4000})",
-    r"(?i)(?:api[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|client[_-]?secret|secret|passw(?:or)?d|"
-    r"pwd|auth[_-]?token|access[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token|sig|signature|token)"
-    r"[\\\"']{0,4}[ \t]{0,4}[=:][ \t]{0,4}[\\\"']{0,4}(?P<s>[^\s\"'\\&;,<>{}()\[\]]{6,1000})",
+    (
+        r"(?i)(?:api[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|client[_-]?secret|secret|passw(?:or)?d|"
+        r"pwd|auth[_-]?token|access[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token|sig|signature|token)"
+        r"[\\\"']{0,4}[ \t]{0,4}[=:][ \t]{0,4}[\\\"']{0,4}(?P<s>[^\s\"'\\&;,<>{}()\[\]]{6,1000})"
+    ),
     r"(?im)\b(?:set-)?cookie2?[\\\"']{0,4}[ \t]{0,4}:[ \t]{0,4}[\\\"']{0,4}(?P<s>[^\r\n\"\\]{4,4000})",
     r"(?im)\b(?:proxy-)?authorization[\\\"']{0,4}[ \t]{0,4}[:=][ \t]{0,4}[\\\"']{0,4}(?P<s>[^\r\n\"\\]{4,4000})",
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?P<s>[^-]{1,10000})",

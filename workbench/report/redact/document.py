@@ -242,6 +242,9 @@ class Redactor:
                 continue
             # {"key": "gen_ai.tool.name", "value": {"stringValue": …}}: OpenTelemetry's pairs
             lower = name.lower()
+            if lower == "key" and len(node.items) <= 3 and "value" in owner["…"].split():
+                yield _At(value, "", at.data, _KEY, at.key)
+                continue
             if lower == "value" and "key" in owner and len(node.items) <= 3:
                 name, lower = owner["key"], owner["key"].lower()
             elif lower in (
@@ -337,7 +340,7 @@ class Redactor:
             or len(old) < 2
         ):
             return None
-        words = at.owner["…"] if "…" in at.owner else ""
+        words = at.owner.get("…", "")
         if lower == "text" and not ("mimetype" in words or "params" in words):
             return None
         if at.owner.get("encoding") == "base64":
@@ -454,7 +457,7 @@ class Redactor:
                 return self._operation(old)
         if lower in ("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "gen_ai.system", "gen_ai.provider.name",
                      "gen_ai.tool.type", "ai.operationid", "mcp.method.name", "langfuse.observation.type", "mlflow.spantype",
-                     "tool.state", "tool.status", "gen_ai.tool.status", "langgraph.status", "gen_ai.output.type", "event.name"):  # fmt: skip
+                     "tool.state", "tool.status", "gen_ai.tool.status", "langgraph.status", "gen_ai.output.type", "event.name", "eventname", "event_name"):  # fmt: skip
             return old if old.lower() in kept.WORDS or _PLAIN.fullmatch(old) else None
         if lower in ("error.type", "exception.type") and kept.ERROR_NAME.fullmatch(old):
             return old

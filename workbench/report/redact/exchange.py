@@ -121,7 +121,7 @@ class Exchange:
             # case follows the original, so that an id in capitals is still the same id
             lower = piece.lower()
             made = "".join(
-                self._permuted(lower[at : at + _STRETCH], at, bool(_HEX.fullmatch(piece)))
+                self._permuted(lower[at : at + _STRETCH], at, hexadecimal=bool(_HEX.fullmatch(piece)))
                 for at in range(0, len(piece), _STRETCH)
             )
             known = "".join(
@@ -130,7 +130,7 @@ class Exchange:
             self._pieces[piece] = known
         return known
 
-    def _permuted(self, text: str, at: int, hexadecimal: bool) -> str:
+    def _permuted(self, text: str, at: int, *, hexadecimal: bool) -> str:
         """One of all texts of the shape, by a keyed permutation (a Feistel network that walks its cycle)."""
         letters = "abcdef" if hexadecimal else _LOWER
         sizes = [10 if c.isdigit() else len(letters) for c in text]

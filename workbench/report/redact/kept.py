@@ -16,8 +16,12 @@ from workbench.rules.calls import words
 
 #: decisions, as whole texts
 DECISIONS = (
-    decisions._YES | decisions._NO | decisions._EDIT | decisions._CANCEL | {"cancelled", "resolved", "none"}
-)  # noqa: SLF001 - one list of words, held in one place
+    decisions._YES  # noqa: SLF001
+    | decisions._NO  # noqa: SLF001
+    | decisions._EDIT  # noqa: SLF001
+    | decisions._CANCEL  # noqa: SLF001
+    | {"cancelled", "resolved", "none"}
+)
 
 _ROLES = {
     "user",

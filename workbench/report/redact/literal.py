@@ -104,7 +104,7 @@ def units(raw: str) -> Iterator[tuple[str, str]]:
             high, low = int(unit[2:6], 16), int(unit[8:12], 16)
             yield unit, chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
         elif len(unit) == 6:
-            yield unit, chr(int(unit[2:], 16))
+            yield unit, chr(int(unit[2:6], 16))
         elif unit[1] in _SHORT:
             yield unit, _SHORT[unit[1]]
         else:

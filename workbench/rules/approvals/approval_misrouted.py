@@ -9,14 +9,15 @@ from workbench.calls import results
 from workbench.calls.conversation import Approval, At, Conversation, Run
 from workbench.findings import Finding
 from workbench.rules.calls.words import finding, granted, named_approval
+from workbench.rules.payloads.controls import answers
 from workbench.rules.registry import rule
-from workbench.rules.slips import named, quoted
+from workbench.rules.slips import listed, named, quoted
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
 
 
-@rule("approval-misrouted", code="APR022", severity="error", needs=("approvals",))
+@rule("approval-misrouted", code="APR022", severity="error", needs=())
 def approval_misrouted(trace: Trace) -> Iterator[Finding]:
     r"""The approval of a tool that the model provider runs was carried out as if the tool were local.
 
@@ -47,6 +48,20 @@ def approval_misrouted(trace: Trace) -> Iterator[Finding]:
             )
             yield finding(trace, run, message, approval.at, answer.at, at, calls=(approval.call_id,),
                           approvals=(approval,), place="telemetry" if at.kind in ("span", "log") else "stream")  # fmt: skip
+
+    for control in answers(trace):
+        wire = control.items.history is not None and control.items.history.dialect == "openai-responses"
+        if wire and control.local:
+            what = "is sent to the provider as if the provider ran its tool, but the agent runs it"
+        elif not wire and not control.local and control.results:
+            what = f"is of a tool that the provider runs, but it was carried out as a local one: {quoted(control.results[0].content)}"
+        else:
+            continue
+        message = (
+            f"The approval {listed(control.ids)} at {control.part.path} in the {control.items.place} {what}."
+        )
+        yield finding(trace, control.items.run, message, control.items.at, calls=(control.part.call_id,),
+                      approvals=control.ids, place=control.items.place)  # fmt: skip
 
 
 def _carried_out_here(conversation: Conversation, approval: Approval) -> tuple[Run, At, str] | None:

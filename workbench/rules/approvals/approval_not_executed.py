@@ -10,6 +10,7 @@ from workbench.calls.conversation import Answer, Approval, Conversation
 from workbench.findings import Finding
 from workbench.rules.calls.pairs import changed_ids
 from workbench.rules.calls.words import finding, granted, named_approval, ran
+from workbench.rules.payloads.controls import answers
 from workbench.rules.registry import rule
 from workbench.rules.slips import named, quoted
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
 
 
-@rule("approval-not-executed", code="APR007", severity="error", needs=("approvals",))
+@rule("approval-not-executed", code="APR007", severity="error", needs=())
 def approval_not_executed(trace: Trace) -> Iterator[Finding]:
     """A call was approved, the run or the thread goes on or ends, and no result of the call follows.
 
@@ -58,6 +59,17 @@ def approval_not_executed(trace: Trace) -> Iterator[Finding]:
             yield finding(trace, run, message, approval.at, answer.at, stand_in.at if stand_in else run.end,
                           calls=(call,), approvals=(approval,),
                           severity="warning" if run.outcome == "error" else "")  # fmt: skip
+
+    for control in answers(trace):
+        refused = control.part.content != "approved" or not control.followed or control.done
+        wire = control.items.history is not None and control.items.history.dialect == "openai-responses"
+        if refused or wire or not (control.local or control.results):
+            continue
+        only = control.results[0] if control.results else None
+        got = f"only {quoted(only.content)} followed" if only else "no result followed"
+        message = f"The approval {control.ids[-1]} at {control.part.path} in the {control.items.place} was approved, but {got}."
+        yield finding(trace, control.items.run, message, control.items.at, calls=(control.part.call_id,),
+                      approvals=control.ids, place=control.items.place)  # fmt: skip
 
 
 def _expects_result(approval: Approval) -> bool:

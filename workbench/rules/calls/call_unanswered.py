@@ -51,6 +51,8 @@ def _in_lists(trace: Trace, conversation: Conversation, apart: set[str], waits: 
         reply = _last(items, lambda m: m.get("role") == "assistant" and bool(m.get("content")))
         # Whatever goes to the model has to be answered before it goes: it is its own follow-up.
         sent = items.place == "payload"
+        if items.history is not None and not items.history.whole:
+            continue
         for entry in items.calls:
             part = entry.part
             if entry.results or part.call_id in apart or not _must_be_answered(waits, entry, sent=sent):

@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from workbench.calls.arguments import canonical
 from workbench.calls.conversation import At, Call, Conversation, ListCall, MessageList, Part, Result, Run
+from workbench.calls.results import is_placeholder
 from workbench.rules.calls.words import GRANTED, is_real
 
 
@@ -137,7 +138,8 @@ def _results_in_list(items: MessageList, called: set[str]) -> Iterator[Changed]:
     for position, entries in by_position.items():
         follow = takewhile(lambda n: roles[n] == "tool", range(position + 1, len(roles)))
         lost = [e for e in entries if not e.results and not (e.call and e.call.synthetic_for is not None)]
-        orphans = [p for n in follow for p in lost_results.get(n, ())]
+        # a placeholder is no result: it stands for a call that was never made, or for a confirmation
+        orphans = [p for n in follow for p in lost_results.get(n, ()) if not is_placeholder(p.content)]
         if len(lost) == 1 and len(orphans) == 1 and (items.alone or orphans[0].call_id not in called):
             part = lost[0].part
             first = lost[0].call.at if lost[0].call else items.at

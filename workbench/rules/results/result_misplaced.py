@@ -39,6 +39,8 @@ def result_misplaced(trace: Trace) -> Iterator[Finding]:
     """
     for conversation in trace.conversations:
         for items in conversation.lists:
+            if items.history is not None and items.history.dialect == "openai-responses":
+                continue  # paired by id, wherever they stand
             for entry in items.calls:
                 if not entry.part.call_id:
                     continue

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.calls.conversation import Conversation, MessageList, Result
 from workbench.findings import Finding
+from workbench.readers.payloads.history import History
 from workbench.rules.calls.pairs import changed_ids
 from workbench.rules.calls.words import finding
 from workbench.rules.registry import rule
@@ -49,6 +50,8 @@ def result_orphaned(trace: Trace) -> Iterator[Finding]:
         made = {c.id for c in conversation.calls if c.starts or c.listed or c.told or c.executions}
         for items in conversation.histories:
             unsure = _begins_inside(items)
+            if items.history is not None and _kept_elsewhere(items.history):
+                continue
             for part in items.orphans:
                 alone = items.alone
                 # the provider may keep the history, so that telemetry shows only the end of it
@@ -66,6 +69,11 @@ def result_orphaned(trace: Trace) -> Iterator[Finding]:
                 )
                 yield finding(trace, items.run, message, items.at, calls=(part.call_id,), place=items.place,
                               severity="info" if unsure else "")  # fmt: skip
+
+
+def _kept_elsewhere(history: History) -> bool:
+    """The provider keeps earlier turns, or items are only named, or pieces of the list are left out."""
+    return history.stored or not history.whole or any(True for _ in history.blocks("reference"))
 
 
 def _begins_later(conversation: Conversation, result: Result) -> bool:

@@ -1,0 +1,169 @@
+"""The AG-UI client of an arm: it keeps the conversation as a front end does, and answers approvals.
+
+After a run its view of the history is the last MESSAGES_SNAPSHOT, as in the official clients. An
+approval can be answered in every form that some release accepts (`FORMS`).
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Card:
+    """An open question to the person: one gated call."""
+
+    call: str
+    tool: str
+    arguments: Any
+    approval: str = ""
+    interrupt: str = ""
+    confirm: str = ""
+
+
+class Client:
+    """One conversation."""
+
+    def __init__(self, tools: list[dict[str, Any]]) -> None:
+        self.thread = str(uuid.uuid4())
+        self.history: list[dict[str, Any]] = []
+        self.cards: list[Card] = []
+        self.calls: dict[str, str] = {}
+        self.canonical = False
+        self._tools = tools
+
+    def say(self, text: str) -> dict[str, Any]:
+        """The request that carries a user message."""
+        return self.request([{"id": str(uuid.uuid4()), "role": "user", "content": text}])
+
+    def results(self, results: dict[str, str]) -> dict[str, Any]:
+        """The request that carries the results of the client's own tools, by tool name."""
+        messages = [
+            {"id": str(uuid.uuid4()), "role": "tool", "toolCallId": call, "content": results[tool]}
+            for call, tool in self.calls.items()
+            if tool in results
+        ]
+        return self.request(messages)
+
+    def decide(self, decision: bool, form: str) -> tuple[str, dict[str, Any]]:  # noqa: FBT001 - it is the decision
+        """The request that answers all open cards, and the form that was taken for `auto`."""
+        if form == "auto":
+            form = "resume" if self.canonical else "call-result"
+        return form, FORMS[form](self, decision)
+
+    def take(self, events: list[dict[str, Any]]) -> None:
+        """Follow the events of a response."""
+        cards: dict[str, Card] = {}
+        finished = any(event["type"] == "RUN_FINISHED" for event in events)
+        args: dict[str, str] = {}
+        self.calls = {}
+        for event in events:
+            kind = event["type"]
+            if kind == "MESSAGES_SNAPSHOT":
+                self.history = event["messages"]
+            elif kind == "TOOL_CALL_START":
+                self.calls[event["toolCallId"]] = event["toolCallName"]
+            elif kind == "TOOL_CALL_ARGS":
+                args[event["toolCallId"]] = args.get(event["toolCallId"], "") + event["delta"]
+            elif kind == "TOOL_CALL_RESULT":
+                self.calls.pop(event["toolCallId"], None)
+            elif kind == "CUSTOM" and event["name"] == "function_approval_request":
+                call = event["value"]["function_call"]
+                made = Card(call["call_id"], call["name"], call["arguments"], approval=event["value"]["id"])
+                cards[made.call] = made
+            elif kind == "RUN_FINISHED":
+                self._interrupts(event, cards)
+        for call, tool in self.calls.items():
+            if tool == "confirm_changes":
+                target = json.loads(args[call])["function_call_id"]
+                if target in cards:
+                    cards[target].confirm = call
+        if finished:
+            self.cards = list(cards.values())
+
+    def _interrupts(self, event: dict[str, Any], cards: dict[str, Card]) -> None:
+        outcome = event.get("outcome")
+        self.canonical = self.canonical or isinstance(outcome, dict)
+        if isinstance(outcome, dict):
+            for interrupt in outcome.get("interrupts") or ():
+                if interrupt.get("toolCallId") in cards:
+                    cards[interrupt["toolCallId"]].interrupt = interrupt["id"]
+        for interrupt in event.get("interrupt") or ():
+            call = interrupt["value"]["function_call"]["call_id"]
+            if call in cards:
+                cards[call].interrupt = interrupt["id"]
+
+    def request(self, messages: list[dict[str, Any]], **extra: Any) -> dict[str, Any]:
+        """A request with messages added to the history; `extra` are further fields of it."""
+        self.history = [*self.history, *messages]
+        return {
+            "threadId": self.thread, "runId": str(uuid.uuid4()), "state": {}, "messages": self.history,
+            "tools": self._tools, "context": [], "forwardedProps": {}, **extra,
+        }  # fmt: skip
+
+
+def _tool_message(call: str, content: dict[str, Any]) -> dict[str, Any]:
+    return {"id": str(uuid.uuid4()), "role": "tool", "toolCallId": call, "content": json.dumps(content)}
+
+
+def _call_result(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    return client.request([_tool_message(card.call, {"accepted": decision}) for card in client.cards])
+
+
+def _confirm_changes(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    messages = []
+    for card in client.cards:
+        step = {"description": f"Execute {card.tool}", "status": "enabled" if decision else "disabled"}
+        messages.append(_tool_message(card.confirm, {"accepted": decision, "steps": [step]}))
+    return client.request(messages)
+
+
+def _function_approvals(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    approvals = [
+        {
+            "id": card.approval,
+            "call_id": card.call,
+            "name": card.tool,
+            "approved": decision,
+            "arguments": card.arguments,
+        }
+        for card in client.cards
+    ]
+    return client.request(
+        [{"id": str(uuid.uuid4()), "role": "user", "content": "", "function_approvals": approvals}]
+    )
+
+
+def _resume(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    entries = [
+        {"interruptId": card.interrupt, "status": "resolved", "payload": {"accepted": decision}}
+        for card in client.cards
+    ]
+    return client.request([], resume=entries)
+
+
+def _interrupts(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    values = [{"id": card.interrupt, "value": {"accepted": decision}} for card in client.cards]
+    return {"interrupts": values}
+
+
+def _resume_interrupts(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    return client.request([], resume=_interrupts(client, decision))
+
+
+def _command(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    return client.request([], forwardedProps={"command": {"resume": _interrupts(client, decision)}})
+
+
+#: All forms in which a request can carry an approval; which are accepted depends on the release.
+FORMS = {
+    "call-result": _call_result,
+    "confirm-changes": _confirm_changes,
+    "function-approvals": _function_approvals,
+    "resume": _resume,
+    "resume-interrupts": _resume_interrupts,
+    "command": _command,
+}

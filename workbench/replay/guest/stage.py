@@ -1,0 +1,178 @@
+"""Build what an arm is about from its spec: agent, endpoint, model, tools, patches, spies."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from . import models, patching, seeds, spies, tools
+from .client import Client
+from .recorder import Recorder
+from .script import Script
+from .telemetry import Telemetry
+
+URL = "http://agent.invalid/run"
+
+
+class Stage:
+    """One arm, from its first step to its last."""
+
+    def __init__(self, spec: dict[str, Any], folder: Path, home: Path, places: dict[str, str]) -> None:
+        seeds.plant()
+        self._steps = list(spec["steps"])
+        self._number = 0
+        self._files = home / "files"
+        self._files.mkdir(parents=True, exist_ok=True)
+        arm = {**spec["arm"], "versions": versions(spec["packages"]), "python": platform.python_version()}
+        self.recorder = Recorder(folder, {str(home): "<home>", **places}, arm)
+        self.telemetry = Telemetry() if spec.get("telemetry", True) else None
+        if self.telemetry is not None:
+            self.telemetry.start()
+        patching.apply(spec.get("patches", []), spec)
+        tools.count_executions(self.recorder)
+        self.unwatched = spies.watch(spec.get("spies", []), self._seen)
+        self.script = Script(spec["model"]["answers"])
+        client_tools = [
+            {
+                "name": t["name"],
+                "description": t.get("description", ""),
+                "parameters": t.get("parameters", {}),
+            }
+            for t in spec["tools"]
+            if t["origin"] == "client"
+        ]
+        self.client = Client(client_tools)
+        self._app = self._endpoint(self._agent(spec), spec)
+
+    def _seen(self, told: dict[str, Any]) -> None:
+        self.recorder.seen.append(told)
+
+    def _agent(self, spec: dict[str, Any]) -> Any:
+        import agent_framework as af
+
+        chat = models.make(spec["model"]["client"], self.script, self.recorder)
+        static = [tools.stub(tool) for tool in spec["tools"] if tool["origin"] == "static"]
+        provided = [tool for tool in spec["tools"] if tool["origin"] == "provider"]
+        agent, providers = spec["agent"], []
+        if provided:
+            providers.append(tools.own_provider(provided))
+        if "file-access" in spec.get("providers", ()) and agent["kind"] != "harness":
+            providers.append(tools.file_access(self._files))
+        if spec.get("skills"):
+            providers.append(tools.skills(spec["skills"]))
+        middleware = list(agent.get("middleware", ()))
+        options = {"default_options": agent["options"]} if "options" in agent else {}
+        if agent["kind"] == "harness":
+            given: dict[str, Any] = {"disable_web_search": True, "disable_compaction": True}
+            if "file-access" in spec.get("providers", ()):
+                given["file_access_store"] = af.FileSystemAgentFileStore(self._files)
+            else:
+                given["disable_file_access"] = True
+            known = inspect.signature(af.create_harness_agent).parameters
+            given = {name: value for name, value in given.items() if name in known}
+            return af.create_harness_agent(
+                chat,
+                name="agent",
+                tools=static,
+                context_providers=providers,
+                middleware=middleware,
+                **given,
+                **options,
+            )
+        if agent["kind"] == "approval-middleware":
+            middleware.append(af.ToolApprovalMiddleware())
+        return af.Agent(
+            chat, name="agent", tools=static, context_providers=providers, middleware=middleware, **options
+        )
+
+    def _endpoint(self, agent: Any, spec: dict[str, Any]) -> Any:
+        from agent_framework_ag_ui import AgentFrameworkAgent, add_agent_framework_fastapi_endpoint
+        from fastapi import FastAPI
+
+        app = FastAPI()
+        if "require_confirmation" in spec.get("endpoint", {}):
+            agent = AgentFrameworkAgent(agent, require_confirmation=spec["endpoint"]["require_confirmation"])
+        options: dict[str, Any] = {}
+        if "single_user" in inspect.signature(add_agent_framework_fastapi_endpoint).parameters:
+            options["single_user"] = True
+        add_agent_framework_fastapi_endpoint(app, agent, "/run", **options)
+        return app
+
+    @property
+    def left(self) -> int:
+        """How many steps are still to come."""
+        return len(self._steps) - self._number
+
+    async def step(self) -> dict[str, Any]:
+        """Do the next step and record it; what came of it in a few words."""
+        step = self._steps[self._number]
+        self._number += 1
+        form = ""
+        if "unit" in step:
+            outcome: dict[str, Any] = {"unit": _unit(step["unit"])}
+        else:
+            form, request = self._request(step)
+            outcome = await self._send(request)
+        told = {
+            "step": step["name"], "number": self._number, "form": form, **outcome,
+            "files": tools.files(self._files), "model": self.script.log,
+        }  # fmt: skip
+        self.script.log = []
+        telemetry = self.telemetry.take() if self.telemetry is not None else []
+        stem = f"{self._number:02}-{step['name']}"
+        self.recorder.write(stem, told, telemetry)
+        return {**told, "left": self.left}
+
+    def _request(self, step: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        if "approve" in step and self.client.cards:
+            return self.client.decide(step["approve"], step.get("form", "auto"))
+        if "results" in step and any(tool in step["results"] for tool in self.client.calls.values()):
+            return "", self.client.results(step["results"])
+        return "", self.client.say(step["say"])
+
+    async def _send(self, request: dict[str, Any]) -> dict[str, Any]:
+        import httpx
+
+        body = json.dumps(request, ensure_ascii=False)
+        entry = self.recorder.begin(URL, body)
+        transport = httpx.ASGITransport(app=self._app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport) as http:
+            response = await http.post(
+                URL, content=body.encode(), headers={"content-type": "application/json"}
+            )
+        self.recorder.end(
+            entry, response.status_code, response.headers.get("content-type", ""), response.text
+        )
+        events = [json.loads(line[5:]) for line in response.text.split("\n") if line.startswith("data:")]
+        self.client.take(events)
+        return {
+            "status": response.status_code,
+            "events": len(events),
+            "cards": [card.call for card in self.client.cards],
+        }
+
+
+def versions(packages: list[str]) -> dict[str, str]:
+    """The installed versions of the packages that an arm is about."""
+    told = {}
+    for name in packages:
+        try:
+            told[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return told
+
+
+def _unit(code: str) -> dict[str, Any]:
+    """Run a snippet that a report brings along; what it leaves in `told`."""
+    scope: dict[str, Any] = {}
+    try:
+        exec(compile(code, "<snippet>", "exec"), scope)  # noqa: S102 - a snippet of the scenario
+    except Exception as problem:  # noqa: BLE001 - releases differ in what they have
+        return {"error": f"{type(problem).__name__}: {problem}"}
+    told: dict[str, Any] = scope["told"]
+    return told

@@ -1,0 +1,1 @@
+"""What model providers would say, and what they said."""
