@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from workbench.replay.arms import replay
     from workbench.replay.compare import compare
     from workbench.report.markdown import markdown
+    from workbench.report.reports import report
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
     from workbench.views.explorer import explore
@@ -58,6 +59,7 @@ __all__ = [
     "record",
     "recorder",
     "replay",
+    "report",
     "rule",
     "samples",
     "sequence_diagram",
@@ -101,9 +103,9 @@ if not TYPE_CHECKING:
             except metadata.PackageNotFoundError:
                 # a checkout on the path that nobody installed
                 value = "0+checkout"
-        elif name == "replay":
-            # a package that can be called, so that import of its modules cannot put another thing in its place
-            value = importlib.import_module("workbench.replay")
+        elif name in ("replay", "report"):
+            # packages that can be called, so that import of their modules cannot put another thing in their place
+            value = importlib.import_module(f"workbench.{name}")
         elif name in _HOMES:
             value = getattr(importlib.import_module(f"workbench.{_HOMES[name]}"), name)
         else:

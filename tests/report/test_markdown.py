@@ -42,7 +42,11 @@ def acting(text: str) -> list[str]:
     def walk(tokens):
         for token in tokens:
             if token.type in ("html_block", "html_inline"):
-                rest = re.sub(r"</?details>|<summary>[a-z]+: [a-z-]+</summary>|</?code>", "", token.content)
+                rest = re.sub(
+                    r"</?details>|<summary>(?:[a-z]+: [a-z-]+|Timeline of the flagged calls)</summary>|</?code>",
+                    "",
+                    token.content,
+                )
                 if rest.strip():
                     found.append(f"html {rest!r}")
             elif token.type in (

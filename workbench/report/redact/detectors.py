@@ -33,7 +33,7 @@ _PATTERNS = (
     r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://(?P<s>[^\s/@:\"\\]{0,100}:[^\s/@\"\\]{1,200})@",
     # e-mail addresses
     r"(?<![\w.+-])(?P<s>[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})",
-    # the person in a path: /home/NAME, /Users/NAME, C:\Users\NAME, however often escaped
+    # the person whose home folder a path names, however often its separators are escaped
     r"(?:/|\\/)(?:home|Users)(?:/|\\/)(?P<s>[^/\\\s\"'<>:|]{1,64})",
     r"(?i)\b[a-z]:(?:\\{1,8}|/)(?:users|documents and settings)(?:\\{1,8}|/)(?P<s>[^/\\\s\"'<>:|]{1,64})",
 )
