@@ -6,8 +6,10 @@ through `workbench.readers.tolerant`, which fills what it can and says what is w
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import accumulate
+from array import array
+from collections.abc import Callable, Iterable
+from itertools import accumulate, groupby
+from operator import add
 from typing import Any
 
 import msgspec
@@ -63,7 +65,7 @@ class EventWriter:
     that an envelope gives, used where the event has no ids of its own.
     """
 
-    __slots__ = ("_carried", "_chunk", "_type_codes", "add", "member", "records", "source", "stream")
+    __slots__ = ("_carried", "_chunk", "add", "member", "records", "source", "stream")
 
     add: Callable[..., str]
 
@@ -78,7 +80,6 @@ class EventWriter:
         self.stream = stream
         #: what chunks are open: "message", "call", "" for none, None after a lost record
         self._chunk: str | None = ""
-        self._type_codes: dict[type[Any], int] = {}
         self.add = _make_add(self)
 
     def add_all(self, stretch: bytes, record: int, line: int, offset: int, max_line: int) -> int:
@@ -106,82 +107,87 @@ class EventWriter:
                 return 0
         elif any(stamp is not None for stamp in stamps) or any(event.arrival is not None for event in found):
             return 0
-        classes = [event.__class__ for event in found]
-        kinds = set(classes)
-        if not kinds.isdisjoint(_CHUNK_CLASSES):
+        kinds = _stretches([event.__class__ for event in found])
+        if not _CHUNK_CLASSES.isdisjoint(kind for kind, _ in kinds):
             return 0
-        self._write_all(found, classes, kinds, sizes, record, line, offset)
+        events = self.records.events
         if timed:
-            self.records.events.time.extend([stamp * 1_000_000 for stamp in stamps])
-            self.records.events.time_source.extend([TIME_EVENT] * len(found))
+            events.time.extend([stamp * 1_000_000 for stamp in stamps])
         else:
-            self.records.events.time.extend([NO_TIME] * len(found))
-            self.records.events.time_source.extend([TIME_NONE] * len(found))
-        self._write_rare(found, classes, empty=b'""' in stretch)
+            events.time.extend(array("q", (NO_TIME,)) * len(found))
+        events.time_source.extend(array("b", (TIME_EVENT if timed else TIME_NONE,)) * len(found))
+        self._write_all(found, kinds, sizes, record, line, offset)
+        self._write_rare(found, kinds, empty=b'""' in stretch)
         return len(found)
 
     def _write_all(
         self,
         found: list[Any],
-        classes: list[type[Any]],
-        kinds: set[type[Any]],
+        kinds: list[tuple[type[Any], int]],
         sizes: list[int],
         record: int,
         line: int,
         offset: int,
     ) -> None:
         """The columns that every event has."""
-        events, pool, codes = self.records.events, self.records.pool, self._type_codes
+        events, code = self.records.events, self.records.pool.code
         count = len(found)
-        for kind in kinds:
-            if kind not in codes:
-                codes[kind] = pool.code(_NAMES[kind])
-        events.type.extend([codes[kind] for kind in classes])
+        _repeat(events.type, [(code(_NAMES[kind]), many) for kind, many in kinds])
         for column, ids in (
             (events.message, [event.message for event in found]),
             (events.call, [event.call for event in found]),
         ):
-            numbers = {text: -1 if text is None else pool.code(text) for text in dict.fromkeys(ids)}
-            column.extend([numbers[text] for text in ids])
-        events.source.extend([self.source] * count)
-        events.member.extend([self.member] * count)
-        events.stream.extend([self.stream] * count)
+            _repeat(column, [(code(text), many) for text, many in _stretches(ids)])
+        for column, number in (
+            (events.source, self.source),
+            (events.member, self.member),
+            (events.stream, self.stream),
+        ):
+            _repeat(column, [(number, count)])
         events.record.extend(range(record, record + count))
         events.line.extend(range(line, line + 2 * count, 2))
         # each frame is six bytes before the event and two line ends after it
-        events.offset.extend(accumulate(sizes[:-1], lambda at, size: at + size + 8, initial=offset + 6))
+        ahead = range(offset + 6, offset + 6 + 8 * count, 8)
+        events.offset.extend(map(add, accumulate(sizes[:-1], initial=0), ahead))
         events.length.extend(sizes)
 
-    def _write_rare(self, found: list[Any], classes: list[type[Any]], *, empty: bool) -> None:
+    def _write_rare(self, found: list[Any], kinds: list[tuple[type[Any], int]], *, empty: bool) -> None:
         """What most events have nothing of, and what only some types need."""
-        events, code = self.records.events, self.records.pool.code
+        events = self.records.events
         base = len(events.type) - len(found)
-        laned = any(event.subagent for event in found)
-        for index, kind in enumerate(classes):
-            if kind in _PLAIN_CLASSES and not laned and not empty:
-                continue
-            event, row = found[index], base + index
-            if kind in _PLAIN_CLASSES:
-                if event.subagent is not None:
-                    fill(events.subagent, row)
-                    events.subagent.append(code(event.subagent))
-                if empty and kind in _CONTENT_CLASSES and not event.delta:
-                    self.records.deviations.append(Deviation(row, "empty", "delta"))
-                continue
-            label = _raw_label(bytes(event.event), event.source) if kind is _RAW_CLASS else event.label
-            for column, text in (
-                (events.own_thread, event.thread),
-                (events.own_run, event.run),
-                (events.parent, event.parent),
-                (events.name, label),
-                (events.role, event.role),
-                (events.subagent, event.subagent),
-            ):
-                if text is not None:
-                    fill(column, row)
-                    column.append(code(text))
-            if kind is _INPUT_CLASS and event.input is not None:
-                self.carried(row, event.input)
+        if any([event.subagent for event in found]):  # noqa: C419 - a list is faster here
+            for row, event in enumerate(found, base):
+                self._rare(events.subagent, row, event.subagent)
+        index = 0
+        for kind, many in kinds:
+            after = index + many
+            if kind not in _PLAIN_CLASSES:
+                for number in range(index, after):
+                    self._write_other(found[number], kind, base + number)
+            elif empty and kind in _CONTENT_CLASSES:
+                self.records.deviations.extend(
+                    Deviation(base + number, "empty", "delta")
+                    for number in range(index, after)
+                    if not found[number].delta
+                )
+            index = after
+
+    def _write_other(self, event: Any, kind: type[Any], row: int) -> None:
+        """What an event has that is not plain."""
+        events = self.records.events
+        label = _raw_label(bytes(event.event), event.source) if kind is _RAW_CLASS else event.label
+        self._rare(events.own_thread, row, event.thread)
+        self._rare(events.own_run, row, event.run)
+        self._rare(events.parent, row, event.parent)
+        self._rare(events.name, row, label)
+        self._rare(events.role, row, event.role)
+        if kind is _INPUT_CLASS and event.input is not None:
+            self.carried(row, event.input)
+
+    def _rare(self, column: array[int], row: int, text: str | None) -> None:
+        if text is not None:
+            fill(column, row)
+            column.append(self.records.pool.code(text))
 
     def lost(self) -> None:
         """A record of the stream is lost: nothing can be said about what it left open."""
@@ -309,6 +315,17 @@ class EventWriter:
         source, record, line, offset = place
         name = self.records.members[self.member].name
         self.records.problems.append(Problem(source, reason, record, line, offset, excerpt(data), name))
+
+
+def _stretches(values: list[Any]) -> list[tuple[Any, int]]:
+    """Values with how often each stands there in a row: streamed events are alike for long."""
+    return [(value, len(list(same))) for value, same in groupby(values)]
+
+
+def _repeat(column: array[int], stretches: Iterable[tuple[int, int]]) -> None:
+    """Append numbers, each so many times; a list of them would be converted item by item."""
+    for number, many in stretches:
+        column.extend(array(column.typecode, (number,)) * many)
 
 
 def excerpt(data: bytes) -> str:

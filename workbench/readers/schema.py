@@ -110,11 +110,15 @@ OPTIONAL: dict[str, Any] = {
 # ------------------------------------------------------------------ one Struct per event type
 
 
+#: nothing, for fields of any value: one for all, because making one for each event is a fifth of decoding
+_NONE = Raw()
+
+
 class Event(Struct, kw_only=True):
     """What all events have in common, under the names of the columns."""
 
     timestamp: int | None = None
-    raw_event: Raw = msgspec.field(default_factory=Raw, name="rawEvent")
+    raw_event: Raw = msgspec.field(default=_NONE, name="rawEvent")
     metadata: dict[str, Any] | None = None
     #: arrival time that some recorders add, epoch seconds
     arrival: int | float | None = msgspec.field(default=None, name="_timestamp")
@@ -142,7 +146,7 @@ def _struct(event_type: protocol.EventType) -> type[Event]:
         if field.required:
             fields.append((attribute, REQUIRED[field.kind], msgspec.field(name=field.name)))
         elif field.kind == "any":
-            fields.append((attribute, Raw, msgspec.field(default_factory=Raw, name=field.name)))
+            fields.append((attribute, Raw, msgspec.field(default=_NONE, name=field.name)))
         else:
             fields.append((attribute, OPTIONAL[field.kind], msgspec.field(default=None, name=field.name)))
     if any(attribute == "label" for attribute, _, _ in fields[1:]):
