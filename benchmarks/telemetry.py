@@ -1,15 +1,20 @@
-"""Load a large OTLP file: `python benchmarks/telemetry.py [FILE] [MEGABYTES]`.
+"""Load a large OTLP file, beside raw `orjson.loads` and, where it is installed, Phoenix's decoder.
 
-Writes 300 MB of OTLP JSON lines (about 119,000 spans with messages of 1 to 4 KB) unless FILE is there,
-then prints the CPU seconds of raw `orjson.loads` over the lines and of `wb.load(FILE).spans`, each in a
-process of its own, best of three, and their ratio.
+    python benchmarks/telemetry.py [--megabytes 300] [--runs 3] [--phoenix PYTHON] [--write]
+
+Makes OTLP JSON lines (300 MB: about 113,000 spans with messages of 1 to 4 KB) in a temporary folder and runs each
+in a process of its own, in turns. PYTHON is the interpreter of an environment with arize-phoenix, which cannot be
+installed beside the workbench; its decoder gets the spans of the first lines as protobuf, which is how it receives
+them. `--write` puts the table into docs/performance.md.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,6 +22,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+BEGIN, END = "<!-- telemetry: begin -->", "<!-- telemetry: end -->"
+ORJSON, OURS, PHOENIX = "raw `orjson.loads`", "`wb.load(…).spans`", "Phoenix's `decode_otlp_span`"
+#: lines that Phoenix decodes: its speed is in spans per second, and all of them would take minutes
+PHOENIX_LINES = 100
 SPANS_PER_LINE = 32
 TALE = "the bay is free until nine and the crane moves on to the next ship while the tide is low – Zoë and Søren’s turn"
 WORDS = TALE.split()
@@ -148,60 +158,131 @@ def lines(total: int, seed: int = 11) -> Iterator[bytes]:
         yield line
 
 
+def orjson_loads(path: Path) -> int:
+    """Make dicts of the lines, and nothing of the dicts."""
+    import orjson
+
+    with path.open("rb") as file:
+        exports = (export for line in file for export in orjson.loads(line)["resourceSpans"])
+        return sum(len(scope["spans"]) for export in exports for scope in export["scopeSpans"])
+
+
+def workbench_spans(path: Path) -> int:
+    """The finished table."""
+    import workbench as wb
+
+    return len(wb.load(path).spans)
+
+
 def measure(what: str, path: Path) -> None:
     """Do one of the two and print its CPU seconds, spans and peak memory in MB."""
-    if what == "orjson":
-        import orjson
-
-        before = resource.getrusage(resource.RUSAGE_SELF)
-        spans = 0
-        with path.open("rb") as file:
-            for line in file:
-                for each in orjson.loads(line)["resourceSpans"]:
-                    spans += sum(len(scope["spans"]) for scope in each["scopeSpans"])
-    else:
-        import pandas as pd
-
+    if what == OURS:
         import workbench as wb
 
-        assert pd.DataFrame  # what starting pandas costs is not what loading costs
-        wb.load(b'{"resourceSpans":[]}').spans  # noqa: B018 - imports what reading needs
-        before = resource.getrusage(resource.RUSAGE_SELF)
-        spans = len(wb.load(path).spans)
+        # what starting pandas and the reader costs is not what loading costs
+        wb.load(b'{"resourceSpans":[]}').spans  # noqa: B018
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    spans = (workbench_spans if what == OURS else orjson_loads)(path)
     after = resource.getrusage(resource.RUSAGE_SELF)
     used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     print(f"{used:.3f} {spans} {after.ru_maxrss // 1024}")
 
 
-def main(path: Path | None, megabytes: int) -> None:
-    """Make the file where it is missing, measure both, print the table."""
+#: runs in the environment of Phoenix: `python -c … FILE LINES`
+_PHOENIX = """
+import base64, itertools, json, resource, sys
+from google.protobuf import json_format
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from phoenix.trace.otel import decode_otlp_span
+
+def binary(text):
+    return base64.b64encode(bytes.fromhex(text)).decode()
+
+requests = []
+with open(sys.argv[1], "rb") as file:
+    for line in itertools.islice(file, int(sys.argv[2])):
+        value = json.loads(line)
+        for export in value["resourceSpans"]:
+            for scope in export["scopeSpans"]:
+                for span in scope["spans"]:
+                    for key in ("traceId", "spanId", "parentSpanId"):
+                        if span.get(key):
+                            span[key] = binary(span[key])
+        requests.append(json_format.ParseDict(value, ExportTraceServiceRequest()).SerializeToString())
+before = resource.getrusage(resource.RUSAGE_SELF)
+spans = 0
+for data in requests:
+    for export in ExportTraceServiceRequest.FromString(data).resource_spans:
+        for scope in export.scope_spans:
+            for span in scope.spans:
+                decode_otlp_span(span)
+                spans += 1
+after = resource.getrusage(resource.RUSAGE_SELF)
+used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+print(f"{used:.3f} {spans} {after.ru_maxrss // 1024}")
+"""
+
+
+def main() -> None:
+    """Make the file, measure in turns, print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--megabytes", type=int, default=300)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument(
+        "--phoenix", metavar="PYTHON", help="interpreter of an environment with arize-phoenix"
+    )
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    asked = parser.parse_args()
+    found: dict[str, list[tuple[float, int, int]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        path = path or Path(folder) / "telemetry.otlp.jsonl"
-        if not path.exists():
-            with path.open("wb") as file:
-                file.writelines(lines(megabytes * 1_000_000))
-        best: dict[str, tuple[float, int, int]] = {}
-        for _ in range(3):
-            for what in ("orjson", "workbench"):
-                done = subprocess.run(
-                    [sys.executable, __file__, "--measure", what, str(path)],
-                    check=True,
-                    capture_output=True,
-                    text=True,
-                )
-                seconds, spans, peak = done.stdout.split()
-                best[what] = min(best.get(what, (1e9, 0, 0)), (float(seconds), int(spans), int(peak)))
-        print(f"{path.stat().st_size / 1e6:.0f} MB, {best['workbench'][1]:,} spans")
-        for what, (seconds, spans, peak) in best.items():
-            name = "raw orjson.loads" if what == "orjson" else "wb.load(…).spans"
-            print(
-                f"{name:18} {seconds:6.2f} CPU s  {spans / seconds / 1000:6.0f} k spans/s  peak {peak:5} MB"
-            )
-        print(f"ratio {best['workbench'][0] / best['orjson'][0]:.2f}")
+        path = Path(folder) / "telemetry.otlp.jsonl"
+        with path.open("wb") as file:
+            file.writelines(lines(asked.megabytes * 1_000_000))
+        commands = {what: [sys.executable, __file__, "--measure", what, str(path)] for what in (ORJSON, OURS)}
+        if asked.phoenix:
+            commands[PHOENIX] = [asked.phoenix, "-c", _PHOENIX, str(path), str(PHOENIX_LINES)]
+        for _ in range(asked.runs):
+            for what, command in commands.items():
+                done = subprocess.run(command, check=True, capture_output=True, text=True)
+                seconds, spans, peak = done.stdout.split()[-3:]
+                found.setdefault(what, []).append((float(seconds), int(spans), int(peak)))
+    told = table(found, asked.megabytes)
+    print(told)
+    if asked.write:
+        page = PAGE.read_text(encoding="utf-8")
+        before, _, rest = page.partition(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n{told}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def table(found: dict[str, list[tuple[float, int, int]]], megabytes: int) -> str:
+    """What was measured as Markdown; ratios are those of the runs of one turn."""
+    told = [
+        f"{megabytes} MB, {found[OURS][0][1]:,} spans, {len(found[OURS])} turns.",
+        "",
+        "| | CPU s, least | spans per CPU second | peak MB |",
+        "|---|---|---|---|",
+    ]
+    for what, runs in found.items():
+        seconds, spans, peak = min(runs)
+        told.append(f"| {what} | {seconds:.2f} | {spans / seconds:,.0f} | {peak} |")
+    turns = zip(found[OURS], found[ORJSON], strict=True)
+    told += ["", f"Our CPU to that of `orjson.loads`: {spread([ours[0] / raw[0] for ours, raw in turns])}."]
+    if PHOENIX in found:
+        speeds = [
+            (ours[1] / ours[0]) / (theirs[1] / theirs[0])
+            for ours, theirs in zip(found[OURS], found[PHOENIX], strict=True)
+        ]
+        told[-1] += f" Our spans per CPU second to Phoenix's: {spread(speeds)}."
+    return "\n".join(told)
+
+
+def spread(ratios: list[float]) -> str:
+    """Median, least and most."""
+    return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
         measure(sys.argv[2], Path(sys.argv[3]))
     else:
-        main(Path(sys.argv[1]) if len(sys.argv) > 1 else None, int(sys.argv[2]) if len(sys.argv) > 2 else 300)
+        main()
