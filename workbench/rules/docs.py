@@ -27,6 +27,7 @@ _FAMILIES = {
     "SNP": "Snapshots",
     "PAY": "Payloads against the thread",
     "PRV": "Providers",
+    "TEL": "Telemetry",
     "MSG": "Messages",
     "STP": "Steps",
     "STA": "State",

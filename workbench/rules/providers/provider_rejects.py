@@ -27,8 +27,7 @@ def provider_rejects(trace: Trace) -> Iterator[Finding]:
         provider is asked for. A warning where only some models or versions refuse, or where
         the source is weak.
     What to do: look at the place that the finding names, in the framework's own list first:
-        most of these faults are made before the request is. `repair_suggestions` says what
-        would have to go or to be added.
+        most of these faults are made before the request is.
     Example:
         {"model": "m", "messages": [
             {"role": "user", "content": "book desk 4"},
