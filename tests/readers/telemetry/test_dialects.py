@@ -254,3 +254,11 @@ def test_times():
     assert clock.pair([1796066277, 808232863]) == NS
     assert clock.nanos("0") is None
     assert clock.iso("no time") is None
+
+
+def test_a_resource_whose_scopes_have_another_name_is_said():
+    broken = {"resourceSpans": [{"resource": {"attributes": []}, "scoSpans": [{"spans": [OTLP_SPAN]}]}]}
+    trace = wb.load(json.dumps(broken).encode())
+    assert [p.reason for p in trace.records.problems] == ["a resource without scopes"]
+    empty = {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": []}]}
+    assert wb.load(json.dumps(empty).encode()).problems.empty

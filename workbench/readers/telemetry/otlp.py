@@ -24,6 +24,10 @@ ITEMS = {"spans": "span", "logRecords": "log", "log_records": "log", "logs": "lo
 _SCOPE = ("scope", "instrumentationLibrary", "instrumentation_library")
 
 
+#: what a resource has beside its scopes
+_BESIDE = frozenset({"resource", "schemaUrl", "schema_url"})
+
+
 class OtlpReader:
     """Takes exports and appends what is in them."""
 
@@ -41,6 +45,8 @@ class OtlpReader:
             export = otlp_fast.decode_export(data)
         except otlp_fast.FAILURES:
             return False
+        if not all(resource.scopeSpans for resource in export.resourceSpans):
+            return False  # nothing in it, or under a name that nobody knows
         end = 0
         for resource in export.resourceSpans:
             given = bytes(resource.resource)
@@ -84,6 +90,8 @@ class OtlpReader:
             self._scopes(members)
         elif resource.first != "{":
             self._bad("a resource that is no object", resource.place, resource.text)
+        elif members.keys() - _BESIDE:
+            self._bad("a resource without scopes", resource.place, resource.text)
 
     def _scopes(self, members: dict[str, Node]) -> None:
         given = members.get("resource")
