@@ -155,9 +155,10 @@ class EventWriter:
         """What most events have nothing of, and what only some types need."""
         events = self.records.events
         base = len(events.type) - len(found)
-        if any([event.subagent for event in found]):  # noqa: C419 - a list is faster here
-            for row, event in enumerate(found, base):
-                self._rare(events.subagent, row, event.subagent)
+        lanes = [event.subagent for event in found]
+        if lanes.count(None) < len(lanes):
+            for row, lane in enumerate(lanes, base):
+                self._rare(events.subagent, row, lane)
         index = 0
         for kind, many in kinds:
             after = index + many
