@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from functools import cache
@@ -43,15 +44,17 @@ def mutated(events, chance):
         event = chance.choice(events)
         found = []
         places(event, found)
+        if not found:
+            continue  # an event that has nothing left
         holder, key = chance.choice(found)
         if key == "type" and holder is event:
             holder, key = event, chance.choice(KEYS)
         if isinstance(holder, dict) and chance.random() < 0.2:
-            holder[chance.choice(KEYS)] = chance.choice(JUNK)
+            holder[chance.choice(KEYS)] = copy.deepcopy(chance.choice(JUNK))
         elif isinstance(holder, dict) and chance.random() < 0.2:
             holder.pop(key, None)
         else:
-            holder[key] = chance.choice(JUNK)
+            holder[key] = copy.deepcopy(chance.choice(JUNK))
         if chance.random() < 0.2:
             events.insert(chance.randrange(len(events) + 1), json.loads(json.dumps(chance.choice(events))))
     return events
