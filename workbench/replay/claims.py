@@ -33,7 +33,7 @@ WORDS = (HOLDS, NOT, ONLY, UNSEEN)
 #: when arms were recorded, by which Python, and which could not be run and why
 _NOTE = "recorded.json"
 
-#: an arm as a scenario lists it: its name, and the options that differ from the default
+#: an arm as a scenario lists it: its name, the options that differ from the default, and perhaps a `release`
 Listed = tuple[str, Mapping[str, str]]
 
 
@@ -136,7 +136,15 @@ def _module(name: str) -> Any:
 def listed(name: str, releases: Sequence[str] = (), only: Sequence[str] = ()) -> list[Arm]:
     """All arms that the claims of a scenario rest on, and those of the table over `releases`."""
     module, declared = _module(name), scenario(name)
-    wanted = [specs.arm(name, arm=arm, options=options) for arm, options in module.ARMS]
+    wanted = [
+        specs.arm(
+            name,
+            arm=arm,
+            release=options.get("release"),
+            options={axis: value for axis, value in options.items() if axis != "release"},
+        )
+        for arm, options in module.ARMS
+    ]
     for release in releases:
         if release != declared["release"]:
             wanted += [

@@ -5,7 +5,7 @@
 | affected | the signature of the scenario is there |
 | refused | the endpoint did not accept the person's answer |
 | executed twice | a call was executed more than once |
-| never executed | an approved call was not executed, without the scenario's signature |
+| never executed | an approved call was not even tried, without the scenario's signature |
 | other fault | a rule reports an error, or the provider refused a request; the rules are named |
 | clean | none of these |
 """
@@ -66,7 +66,7 @@ def outcome(arm: Replay) -> Outcome:
         word = "affected"
     elif rejected_by_endpoint and not ran and not refusals:
         word = "refused"
-    elif approved and not ran and not refusals:
+    elif approved and not arm.effects and not refusals:
         word = "never executed"
     elif errors or refusals:
         word = "other fault"

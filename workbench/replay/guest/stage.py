@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from . import models, patching, seeds, spies, tools
+from . import models, patching, seeds, source, spies, tools
 from .client import Client
 from .recorder import Recorder
 from .script import Script
@@ -99,6 +99,11 @@ class Stage:
         options: dict[str, Any] = {}
         if "single_user" in inspect.signature(add_agent_framework_fastapi_endpoint).parameters:
             options["single_user"] = True
+        if spec.get("endpoint", {}).get("snapshots"):
+            from agent_framework_ag_ui import InMemoryAGUIThreadSnapshotStore
+
+            options["snapshot_store"] = InMemoryAGUIThreadSnapshotStore()
+            options["snapshot_scope_resolver"] = lambda request: "everyone"
         add_agent_framework_fastapi_endpoint(app, agent, "/run", **options)
         return app
 
@@ -114,6 +119,8 @@ class Stage:
         form = ""
         if "unit" in step:
             outcome: dict[str, Any] = {"unit": _unit(step["unit"])}
+        elif "source" in step:
+            outcome = {"source": {module: source.look(module, **at) for module, at in step["source"].items()}}
         else:
             form, request = self._request(step)
             outcome = await self._send(request)

@@ -29,6 +29,7 @@ ARMS: list[Listed] = [
     *(("unpatched", {"model": model}) for model in MODELS),
     *((arm, {"calls": calls}) for arm in ("unpatched", *FIXES) for calls in ("snippet", "reused")),
     *(("unpatched", {"calls": calls, "model": "scripted"}) for calls in ("two", "snippet")),
+    ("unpatched", {"calls": "source"}),
 ]
 #: what is run on the other releases: the conversation and the snippet of the report
 SURVEY: list[Listed] = [
@@ -182,15 +183,31 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if good else NOT, f"in the snapshot: {kept}; pending in the snippet: {pending}")
 
 
-@claim("line-numbers", "cause", "`_emit_tool_call` tests this at line 733 of `_run_common.py`.")
-def _(arms: Arms) -> Verdict:
-    place = arms().seen[0]["place"]
-    begins = int(place.rpartition(":")[2])
-    good = 0 <= 733 - begins <= 12
+def _stands(arms: Arms, module: str, words: str, lines: tuple[int, ...]) -> Verdict:
+    """Whether the words stand at the lines that the report names, in the released wheel."""
+    look = arms("unpatched", calls="source").steps[0].told["source"][module]
+    named = {line: look["lines"][str(line)] for line in lines}
+    if all(words in text for text in named.values()):
+        return Verdict(HOLDS, f"there stands: {list(named.values())}")
     return Verdict(
-        HOLDS if good else NOT,
-        f"in the released wheel the function begins at {place}, and the test is its first branch",
+        NOT,
+        f"in the released wheel `{words}` stands at {look['words'][words]} of {look['file']}, there at {named}",
     )
+
+
+@claim("line-pause", "cause 1", "`_as_user_input_pause` is at lines 2482, 2510 and 2758 of `_tools.py`.")
+def _(arms: Arms) -> Verdict:
+    return _stands(arms, "agent_framework._tools", "_as_user_input_pause(", (2482, 2510, 2758))
+
+
+@claim("line-stream", "cause 2", "Line 3893 of `_agent_run.py` hands the copies to `_emit_content`.")
+def _(arms: Arms) -> Verdict:
+    return _stands(arms, "agent_framework_ag_ui._agent_run", "in _emit_content(", (3893,))
+
+
+@claim("line-numbers", "cause 3", "`_emit_tool_call` tests this at line 733 of `_run_common.py`.")
+def _(arms: Arms) -> Verdict:
+    return _stands(arms, "agent_framework_ag_ui._run_common", "tool_call_id != flow.tool_call_id", (733,))
 
 
 @claim(
@@ -232,6 +249,12 @@ def _(arms: Arms) -> Verdict:
     return Verdict(
         HOLDS if good else NOT, f"{words}; an id that is used again fares as with the changed line: {same}"
     )
+
+
+@claim("container", "platform", "It was observed in a Debian 13 container on aarch64.")
+def _(arms: Arms) -> Verdict:
+    del arms
+    return Verdict(UNSEEN, "no such machine took part; the cause has nothing of a machine in it")
 
 
 @claim("platform", "platform", "It does not depend on the platform.")

@@ -294,11 +294,18 @@ def _(arms: Arms) -> Verdict:
 
 @claim("line-numbers", "1, 5", "The code stands at lines 926 to 953 and 1341 to 1384 of `_agent_run.py`.")
 def _(arms: Arms) -> Verdict:
-    told = seen(arms(), "_resolve_approval_responses")[0]["place"]
-    line = int(told.rpartition(":")[2])
+    look = arms("unpatched", provider="source").steps[0].told["source"]["agent_framework_ag_ui._agent_run"]
+    named = {
+        "collect_server_tools(agent)": range(1341, 1342),
+        "tools_for_execution = ": range(1381, 1385),
+        "await _resolve_approval_responses(": range(1381, 1385),
+        "await _try_execute_function_calls(": range(926, 934),
+        PLACEHOLDER: range(941, 954),
+    }
+    good = all(set(look["words"][words]) & set(lines) for words, lines in named.items())
     return Verdict(
-        HOLDS if 700 < line < 926 else NOT,
-        f"in the released wheel the function begins at {told}, so that the lines of the report are from another tree",
+        HOLDS if good else NOT,
+        f"in the released wheel they stand at {look['words']}: the report's lines are from another tree",
     )
 
 
@@ -390,10 +397,41 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS, f"{[one.word for one in found]}")
 
 
+@claim("indistinct", "7.3", "The model cannot tell the placeholder from the result of a tool that threw.")
+def _(arms: Arms) -> Verdict:
+    lost, threw = arms(), arms("unpatched", provider="throws")
+    sent = {
+        word: sorted({m["content"] for m in arm.steps[1].payloads[0][0]["messages"] if m["role"] == "tool"})
+        for word, arm in (("lost", lost), ("threw", threw))
+    }
+    fields = [set(texts(arm, 1, "TOOL_CALL_RESULT")[0]) for arm in (lost, threw)]
+    ran = [told["error"] for told in threw.effects]
+    if ran and sent["lost"] != sent["threw"] and fields[0] == fields[1]:
+        return Verdict(
+            ONLY,
+            f"one does not know the words by heart: {sent}. No field tells the two apart, and neither gives a reason",
+        )
+    return Verdict(HOLDS if ran and sent["lost"] == sent["threw"] else NOT, f"{sent}, executions: {ran}")
+
+
 @claim("related-6910", "8", "It is independent of the lost approval state of another report.")
 def _(arms: Arms) -> Verdict:
     del arms
     return Verdict(UNSEEN, "the other report's fix is in no release of this one")
+
+
+@claim("related-6920", "8", "Another report is about state of the same providers, at another seam.")
+def _(arms: Arms) -> Verdict:
+    del arms
+    return Verdict(UNSEEN, "it is about state that is lost between requests; no step here needs such state")
+
+
+@claim("snapshots-no-help", "8", "Snapshots of the thread on the server do not help.")
+def _(arms: Arms) -> Verdict:
+    found = {agent: arms.outcome("unpatched", snapshots="on", agent=agent) for agent in ("plain", "harness")}
+    good = all(one.word == "affected" and not one.executions for one in found.values())
+    told = {agent: f"{one.word}, {one.executions} executions" for agent, one in found.items()}
+    return Verdict(HOLDS if good else NOT, f"with a store of snapshots: {told}")
 
 
 @claim(
@@ -417,16 +455,21 @@ def _(arms: Arms) -> Verdict:
 @claim(
     "triage-lines",
     "triage",
-    "In rc8 the tool map is made at line 1633 of `_tools.py`, and the failure at 1343 of `_agent_run.py`.",
+    "In rc8: the tool map at 1633 of `_tools.py`; tools, call and failure at 1814, 1855, 1857 and 1343 of `_agent_run.py`.",
 )
 def _(arms: Arms) -> Verdict:
-    arm = arms("unpatched", release="1.0.0rc8", model="scripted")
-    places = {told["function"]: told["place"] for told in arm.seen}
-    tried, resolved = places["_try_execute_function_calls"], places["_resolve_approval_responses"]
-    good = tried.endswith("/_tools.py:1633") and 1343 - 200 < int(resolved.rpartition(":")[2]) < 1343
-    return Verdict(
-        HOLDS if good else NOT, f"the released wheels have {tried} and {resolved}: these lines fit"
-    )
+    look = arms("unpatched", release="1.0.0rc8", provider="source").steps[0].told["source"]
+    run, core = look["agent_framework_ag_ui._agent_run"], look["agent_framework._tools"]
+    named = {
+        1814: "collect_server_tools(agent)",
+        1855: "tools_for_execution = ",
+        1857: "await _resolve_approval_responses(",
+    }
+    good = all(words in run["lines"][str(line)] for line, words in named.items())
+    good = good and "def _try_execute_function_calls(" in core["lines"]["1633"]
+    # the statement begins at the line named, and its text stands in the next one
+    good = good and 0 <= run["words"][PLACEHOLDER][0] - 1343 <= 1
+    return Verdict(HOLDS if good else NOT, f"in the released wheels: {run['words']}, {core['words']}")
 
 
 @claim(

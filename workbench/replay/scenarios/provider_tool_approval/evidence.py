@@ -39,6 +39,9 @@ ARMS: list[Listed] = [
     *((name, {"agent": agent}) for name in OPTIONS for agent in AGENTS),
     *((name, {"provider": "skills"}) for name in OPTIONS),
     *((name, {"decision": "reject"}) for name in OPTIONS),
+    *(("unpatched", {"provider": name}) for name in ("throws", "source")),
+    ("unpatched", {"provider": "source", "release": "1.0.0rc8"}),
+    *(("unpatched", {"snapshots": "on", "agent": agent}) for agent in ("plain", "harness")),
     *SURVEY,
 ]
 
