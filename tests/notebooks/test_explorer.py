@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,14 @@ from workbench.report import run as runner
 
 from . import lab
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hostile"))
+from display_corpus import GROUPS
+from hostile_text import everywhere
+
 CELLS = ("import workbench as wb", 'trace = wb.load("sample:mixed-decisions")', "wb.explore(trace)")
-PAYLOAD = '</script><img src=x onerror="window.pwned=1"><svg onload="window.pwned=2"><script>window.pwned=3</script>'
-ATTACKED = f"""
-import json
-bad = {PAYLOAD!r}
-events = [{{"type": "RUN_STARTED", "threadId": bad, "runId": bad}}]
-for n in range(3):
-    events += [{{"type": "TOOL_CALL_START", "toolCallId": f"{{n}}{{bad}}", "toolCallName": bad}},
-               {{"type": "TOOL_CALL_ARGS", "toolCallId": f"{{n}}{{bad}}", "delta": json.dumps({{bad: bad}})}},
-               {{"type": "TOOL_CALL_RESULT", "toolCallId": f"{{n}}{{bad}}", "messageId": bad, "content": bad}}]
-events += [{{"type": "CUSTOM", "name": bad, "value": bad}}, {{"type": bad}}, {{"type": "RUN_ERROR", "message": bad}}]
-attacked = wb.load("".join(f"data: {{json.dumps(event)}}\\n\\n" for event in events).encode())
+PAYLOAD = "</script><script>window.ran=1</script>"
+ATTACKED = """
+attacked = wb.load("corpus.sse")
 wb.explore(attacked, trace)
 """
 
@@ -37,6 +34,9 @@ def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     pytest.importorskip("jupyterlab")
     folder = tmp_path_factory.mktemp("lab")
     lab.write(folder, "mixed.ipynb", lab.notebook(*CELLS))
+    texts = [text for name, group in GROUPS.items() if name != "long" for text in group]
+    # the text that the test looks for comes first, and twice: it has two calls to compare
+    (folder / "corpus.sse").write_bytes(b"".join(map(everywhere, [PAYLOAD, *texts])))
     lab.write(folder, "attacked.ipynb", lab.notebook(CELLS[0], CELLS[1], ATTACKED))
     book = lab.notebook(*CELLS)
     with runner._own_kernel():
@@ -164,7 +164,7 @@ def test_nothing_of_a_capture_acts(page: Any, address: str) -> None:
     explorer.locator(".detail table").first.wait_for()
     explorer.get_by_text("Copy as Markdown").click()
     page.wait_for_timeout(500)
-    assert page.evaluate("window.pwned") is None
+    assert page.evaluate("window.ran") is None
     assert explorer.locator("img, script, svg[onload], [onerror]").count() == 0
     assert page.thrown == []
 

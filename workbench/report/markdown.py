@@ -173,18 +173,28 @@ def _row(finding: Finding) -> str:
 
 
 def _diagram(body: _Body, trace: Trace, findings: Findings) -> None:
+    """The calls of the findings; where they are too many, those of the worst that fit."""
     from workbench.views import sequence_diagram
 
-    try:
-        drawn = sequence_diagram(trace, findings=findings, neighbours=1).mermaid()
-    except ValueError:
-        drawn = ""
-    if (
-        drawn
-        and units(drawn) <= DIAGRAM
-        and body.add(fenced(drawn.rstrip(), "mermaid"), spare=body.room // 4)
-    ):
-        return
+    shown = len(findings)
+    while shown:
+        chosen = findings if shown == len(findings) else findings.items[:shown]
+        try:
+            drawn = sequence_diagram(trace, findings=chosen, neighbours=1).mermaid()
+        except ValueError:
+            drawn = ""
+        if (
+            drawn
+            and units(drawn) <= DIAGRAM
+            and body.add(fenced(drawn.rstrip(), "mermaid"), spare=body.room // 4)
+        ):
+            if shown < len(findings):
+                body.note(
+                    f"The diagram shows the calls of the {count(shown, 'worst finding')}; "
+                    f"{count(len(findings) - shown, 'more finding')} would not fit into an issue."
+                )
+            return
+        shown //= 2
     body.note(
         "The diagram of the flagged calls is too long for an issue; `workbench show --svg FILE` draws it."
     )

@@ -1,4 +1,4 @@
-"""A small table for people, in three forms: HTML, aligned text and Markdown.
+"""A small table for people, in four forms: HTML, aligned text, Markdown and CSV.
 
 Notebooks that are not trusted lose style sheets but keep the styles of elements, so
 everything stands on the elements; colours are inherited or readable on light and dark.
@@ -6,6 +6,8 @@ everything stands on the elements; colours are inherited or readable on light an
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -25,6 +27,8 @@ _MONO = "font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.92em"
 _SHORT, _LONG = 26, 48
 _PLAIN_WIDTH = 48
 _MARKED = re.compile(r"[\\`*<>\[\]|~$&]|(?<!\w)_|_(?!\w)")
+#: what begins a formula in a spreadsheet
+_FORMULA = "=+-@|%"
 _NAMED = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
@@ -98,6 +102,14 @@ class Grid:
         head = f"| {' | '.join(self.columns)} |\n|{' --- |' * len(self.columns)}\n"
         return head + "".join(f"| {' | '.join(map(_markdown, row))} |\n" for row in self.rows)
 
+    def to_csv(self) -> str:
+        """The whole values for a spreadsheet; what it would take for a formula gets an apostrophe before it."""
+        written = io.StringIO()
+        rows = csv.writer(written)
+        rows.writerow(self.columns)
+        rows.writerows([_spreadsheet(item.full or item.text) for item in row] for row in self.rows)
+        return written.getvalue()
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return chosen({"text/html": self.html, "text/plain": self.text}, include, exclude)
 
@@ -126,6 +138,12 @@ def _html(item: Cell) -> str:
         style += ";overflow-wrap:anywhere"
     note = f'<div style="opacity:.8;font-size:.92em">{escape(isolated(item.note))}</div>' if item.note else ""
     return f'<td style="{style}"{title}>{badge}{escape(isolated(item.text))}{note}</td>'
+
+
+def _spreadsheet(text: str) -> str:
+    # by the kind of the character as well, because spreadsheets know the full-width forms
+    first = unicodedata.normalize("NFKC", text.lstrip()[:1])
+    return f"'{text}" if first in _FORMULA and first else text
 
 
 def _words(item: Cell) -> str:
