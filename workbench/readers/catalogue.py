@@ -24,6 +24,7 @@ from workbench.readers import (
     wrappers,
     zip_archive,
 )
+from workbench.readers.payloads import client_log, listing
 from workbench.readers.payloads import formats as payloads
 from workbench.readers.registry import register
 from workbench.readers.telemetry import formats as telemetry
@@ -59,6 +60,8 @@ register(
     # text: what has lines of its own comes before plain SSE
     logs.SERVER,
     markdown.FORMAT,
+    client_log.FORMAT,
+    listing.FORMAT,
     envelopes.DEBUG,
     unread.RESPONSES,
     unread.PROVIDER_STREAM,

@@ -13,6 +13,10 @@ from workbench.readers.sniff import Sniff
 
 _FENCE = re.compile(rb"[ \t>]{0,12}(`{3,}|~{3,})")
 _SSE_LINE = re.compile(rb"(data|id|event|retry)?:")
+#: what no other format of text begins with: payloads as people paste them
+_PASTED = re.compile(
+    rb"""['"]json_data['"]\s{0,4}:|(?:\A|[\r\n])[ \t>]{0,12}\[\d{1,5}/(?:user|assistant|tool|system)\] [a-z_]{3}"""
+)
 _STARTS = frozenset({"RUN_STARTED", "RUN_ERROR"})
 _ENDS = frozenset({"RUN_FINISHED", "RUN_ERROR"})
 
@@ -102,11 +106,11 @@ def _read_block(reading: Reading, block: _Block) -> None:
 FORMAT = Format(
     name="markdown",
     title="Text pasted from an issue (Markdown with fences)",
-    recognised_by="a fence (```) with events or `data:` lines in it",
+    recognised_by="a fence (```) with events, `data:` lines or a payload in it",
     extensions=(".md", ".txt"),
     recognise=lambda sniff: (
         re.search(rb"(?:\A|[\r\n])[ \t>]{0,12}(```|~~~)", sniff.head) is not None
-        and (sniff.has_data_lines or sniff.has_types)
+        and (sniff.has_data_lines or sniff.has_types or _PASTED.search(sniff.head) is not None)
         and sniff.first not in (b"{", b"[")
     ),
     read=read,

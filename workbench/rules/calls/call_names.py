@@ -100,6 +100,8 @@ def call_name_empty(trace: Trace) -> Iterator[Finding]:
                     message = f'Call {call.id} is started in {named(start.run)} with the name "".'
                     yield finding(trace, start.run, message, start.event, calls=(call,))
         for items in conversation.lists:
+            if items.history is not None and not items.history.whole:
+                continue  # what is left out may be the name
             for _, listed, function in _listed_calls(items):
                 if function.get("name") == "":
                     own = str(listed.get("id") or "")
