@@ -46,8 +46,8 @@ pins: $(STAMP) ## resolve pyproject.toml anew into .ci/requirements.txt
 browser: $(STAMP) ## install Debian's Chromium for the browser tests, where it is missing and possible
 	@$(BIN)/python .ci/setup.py browser
 
-referee: $(STAMP) ## put what tests compare with into .node: the client of AG-UI, Mermaid, schemas
-	@$(BIN)/python .ci/setup.py referee
+referee: $(STAMP) ## get what tests compare with: the client of AG-UI, Mermaid, schemas, Mistral's validator
+	@"$(PYTHON)" .ci/setup.py referee
 
 clean: ## remove everything that make made, .venv included
 	rm -rf .venv .tools .node build dist reports .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

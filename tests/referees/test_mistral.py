@@ -1,9 +1,7 @@
 """Mistral's own validator (mistral-common, mode serving) against ours, in both directions.
 
-It runs in an environment of its own, whose interpreter MISTRAL_PYTHON names:
-
-    python -m venv .tools/mistral && .tools/mistral/bin/pip install 'mistral-common==1.13.1'
-    MISTRAL_PYTHON=.tools/mistral/bin/python MISTRAL_HISTORIES=5000 pytest -s tests/referees/test_mistral.py
+It runs in an environment of its own, which `make referee` makes; MISTRAL_PYTHON names another interpreter.
+`MISTRAL_HISTORIES=5000 pytest -s tests/referees/test_mistral.py` prints the figures of docs/referees.md.
 """
 
 from __future__ import annotations
@@ -22,7 +20,8 @@ from workbench.providers import Request
 from workbench.providers.mistral import VERSIONS, refused
 from workbench.readers.payloads import chat
 
-PYTHON = os.environ.get("MISTRAL_PYTHON", "")
+_OWN = Path(__file__).resolve().parents[2] / ".tools" / "mistral" / "bin" / "python"
+PYTHON = os.environ.get("MISTRAL_PYTHON") or (str(_OWN) if _OWN.exists() else "")
 COUNT = int(os.environ.get("MISTRAL_HISTORIES", "500"))
 
 
@@ -77,7 +76,7 @@ def ours(messages: list[dict[str, Any]], version: int) -> list[str]:
     return refused(Request(chat.history({"messages": messages}, "mistral")), version)
 
 
-@pytest.mark.skipif(not PYTHON, reason="MISTRAL_PYTHON names no environment with mistral-common")
+@pytest.mark.skipif(not PYTHON, reason="MISTRAL_PYTHON no environment with mistral-common: make referee")
 def test_ours_and_theirs_agree() -> None:
     chance = random.Random(20260921)
     histories = [h for h in (history(chance) for _ in range(2 * COUNT)) if h][:COUNT]

@@ -46,7 +46,7 @@ def find(value: Any) -> list[Found]:
 
 def request(value: dict[str, Any]) -> Found | None:
     """A request body, bare or in an exchange with its answer; None for anything else."""
-    history = dialects.read_body(value, text(value.get("url")))
+    history = None if _is_exchange(value) else dialects.read_body(value, text(value.get("url")))
     if history is not None and not _is_history(value):
         return Found("payload", history, value)
     for key in _SENT:
@@ -63,6 +63,13 @@ def request(value: dict[str, Any]) -> Found | None:
         if history is not None:
             return Found("payload", history, deeper, _answer(value), url, _time(value))
     return None
+
+
+def _is_exchange(value: dict[str, Any]) -> bool:
+    """A request beside what came of it: Gemini on Vertex has a body with `request` as well, but nothing beside it."""
+    return isinstance(value.get("request"), dict) and not value.keys().isdisjoint(
+        ("url", "status", "status_code", "response")
+    )
 
 
 def _is_history(value: dict[str, Any]) -> bool:

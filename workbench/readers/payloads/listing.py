@@ -60,7 +60,7 @@ def read(reading: Reading) -> None:
         if found is None or kind not in _KNOWN:
             if found is not None:
                 reading.problem(
-                    f"a content of an unknown kind: {kind[:40]}", line=number, offset=offset, data=line
+                    f"a content of an unknown kind: {kind[:40]}", line=number, offset=offset, data=line or b""
                 )
             elif text.strip():
                 reading.ignore("other lines")
