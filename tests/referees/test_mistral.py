@@ -76,7 +76,7 @@ def ours(messages: list[dict[str, Any]], version: int) -> list[str]:
     return refused(Request(chat.history({"messages": messages}, "mistral")), version)
 
 
-@pytest.mark.skipif(not PYTHON, reason="MISTRAL_PYTHON no environment with mistral-common: make referee")
+@pytest.mark.skipif(not PYTHON, reason="no environment with mistral-common: make referee")
 def test_ours_and_theirs_agree() -> None:
     chance = random.Random(20260921)
     histories = [h for h in (history(chance) for _ in range(2 * COUNT)) if h][:COUNT]
