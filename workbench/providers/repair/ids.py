@@ -95,7 +95,7 @@ def apart(desk: Desk) -> Iterator[Candidate]:
         first = group[k - 1][1]
         own = _results_of(desk, group, k)
         if (first.name, _plain(first)) == (block.name, _plain(block)):
-            dropped = [desk.drop("the call stands in the list once more", (n, block))]
+            dropped = [desk.drop("the call stands in the list once more", *desk.with_its_thought(n, block))]
             yield from together(A_COPY, *dropped)
             copies = [desk.drop("it answers the copy", part) for part in own]
             yield from together(A_COPY + 1, *dropped, *copies)

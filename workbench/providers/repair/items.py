@@ -53,7 +53,7 @@ def unasked(desk: Desk) -> Iterator[Candidate]:
             why = "the call has its result: the question and the answer are over"
         else:
             why = "the request that it answers is nowhere; the call of a local tool has none"
-        yield from together(A_COPY, *(desk.drop(why, part) for part in parts))
+        yield from together(A_COPY, desk.drop(why, *parts))
 
 
 @mends("R4")

@@ -79,6 +79,18 @@ class Desk:
         except LookupError:
             return None
 
+    def with_its_thought(self, n: int, call: Block) -> list[tuple[int, Block]]:
+        """A call, and the thought beside it where that led to nothing else."""
+        turns, parts = self.sheet.turns, [(n, call)]
+        rest = [b for b in turns[n].blocks if b is not call]
+        if rest and all(b.kind == "reasoning" and b.raw for b in rest):
+            parts += [(n, b) for b in rest]
+        if self.dialect == "openai-responses" and n and turns[n - 1].of("reasoning"):
+            after = turns[n + 1] if n + 1 < len(turns) else None
+            if after is None or after.role != "assistant":
+                parts.append((n - 1, turns[n - 1].blocks[0]))
+        return parts
+
     def drop(self, why: str, *parts: tuple[int, Block]) -> Suggestion | None:
         """Take parts out that only make sense together; the first is what it is about."""
         at: list[str] = []

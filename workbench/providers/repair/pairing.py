@@ -85,12 +85,12 @@ def _written(desk: Desk, n: int, call: Block) -> Iterator[Candidate]:
     target, side, turn_of_its_own = slot(desk, n)
     if target is None:
         return
-    known = desk.case.known_result(_as_captured(desk, own))
+    known = desk.case.known_result(desk.sheet.as_captured(own))
     if known is not None:
         text, place = known
         why, placeholder = f"the {place} shows this result of the call", False
     else:
-        state = desk.case.open_approval(_as_captured(desk, own))
+        state = desk.case.open_approval(desk.sheet.as_captured(own))
         text = {"open": WAITING, "rejected": REJECTED}.get(state, UNKNOWN)
         placeholder = True
         why = "the capture does not show its result: put the true one here, or drop the call if it was never carried out"
@@ -101,32 +101,16 @@ def _written(desk: Desk, n: int, call: Block) -> Iterator[Candidate]:
     yield from together(A_GUESS if placeholder else NOTHING, made)
 
 
-def _as_captured(desk: Desk, call_id: str) -> str:
-    """The id that a call had before it was renamed."""
-    return next(
-        (s.was for s in desk.sheet.suggestions if s.action == "rename" and s.becomes == call_id), call_id
-    )
-
-
 def _without(desk: Desk, n: int, call: Block) -> Iterator[Candidate]:
     """The call is dropped, with the thought that led to it alone, and with results that would have no call then."""
-    turns = desk.sheet.turns
     others = [b for _, b in desk.sheet.blocks("call") if b is not call and b.call_id == call.call_id]
     copy = any((b.name, b.arguments) == (call.name, call.arguments) for b in others)
-    parts = [(n, call)]
-    rest = [b for b in turns[n].blocks if b is not call]
-    if rest and all(b.kind == "reasoning" and b.raw for b in rest):
-        parts += [(n, b) for b in rest]
-    if desk.dialect == "openai-responses" and n and turns[n - 1].of("reasoning"):
-        after = turns[n + 1] if n + 1 < len(turns) else None
-        if after is None or after.role != "assistant":
-            parts.append((n - 1, turns[n - 1].blocks[0]))
     why = (
         "the call stands in the list once more"
         if copy
         else "its result is nowhere: without it the model may call again"
     )
-    dropped = [desk.drop(why, *parts)]
+    dropped = [desk.drop(why, *desk.with_its_thought(n, call))]
     if not others:
         lost = [(m, b) for m, b in desk.sheet.blocks("result") if b.call_id == call.call_id]
         dropped += [desk.drop("the call that it answers is dropped", part) for part in lost]
@@ -167,7 +151,7 @@ def _only_open_call(desk: Desk, m: int, block: Block) -> Iterator[Candidate]:
 
 def _call_before(desk: Desk, m: int, block: Block) -> Iterator[Candidate]:
     """The capture shows the call: it is inserted before the result."""
-    known = desk.case.known_call(_as_captured(desk, forms.real_id(block)))
+    known = desk.case.known_call(desk.sheet.as_captured(forms.real_id(block)))
     turn = desk.sheet.turns[m]
     target = desk.sheet.origin(turn.path)
     if known is None or not target or turn.of("text", "data"):
@@ -182,7 +166,7 @@ def _call_before(desk: Desk, m: int, block: Block) -> Iterator[Candidate]:
 @mends("R5", "R13", "R17", "R33", "R38", "R22", "R31")
 def once(desk: Desk) -> Iterator[Candidate]:
     """Of several results of a call one stays: an outcome rather than a placeholder, else the first."""
-    for _, block in desk.blocks("result")[:1]:
+    for _, block in desk.blocks("call", "result")[:1]:
         group = [(m, b) for m, b in desk.sheet.blocks("result") if b.call_id == block.call_id]
         if len(group) < 2:
             continue

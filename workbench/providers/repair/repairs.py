@@ -13,7 +13,7 @@ from workbench.calls.conversation import Call
 from workbench.providers.catalogue import PROVIDERS, Refusal
 from workbench.providers.repair.edits import apply
 from workbench.providers.repair.search import solve
-from workbench.providers.repair.sheet import Case
+from workbench.providers.repair.sheet import Case, Sheet
 from workbench.providers.repair.suggestion import Suggestion, Unmended
 from workbench.providers.verdicts import Verdict, request_of, verdicts
 
@@ -150,7 +150,7 @@ def repair(trace: Trace, verdict: Verdict) -> Repair | None:
     sheet = solve(Case(verdict, request, listed, within, known))
     return Repair(
         verdict.provider, items.number, items.place, items.run.thread_id, items.run.run_id, sheet.suggestions,
-        tuple(_unmended(refusal, bool(sheet.said)) for refusal in sheet.refusals), listed if verdict.record and items.place == "history" else document,
+        tuple(_unmended(refusal, sheet) for refusal in sheet.refusals), listed if verdict.record and items.place == "history" else document,
     )  # fmt: skip
 
 
@@ -166,8 +166,9 @@ def _listed(document: Any, within: str) -> list[Any] | None:
     return None
 
 
-def _unmended(refusal: Refusal, spoken: bool) -> Unmended:  # noqa: FBT001 - one caller
-    """`spoken`: the user says something in the list."""
-    why = _NONE.get(refusal.rule.id, _UNKNOWN) if spoken or refusal.rule.id in _NONE else _NOTHING
-    return Unmended(refusal.rule.provider, refusal.rule.id, refusal.severity, refusal.error, refusal.call_ids,
-                    refusal.paths, why)  # fmt: skip
+def _unmended(refusal: Refusal, sheet: Sheet) -> Unmended:
+    """A refusal that is left, with ids and positions as captured."""
+    why = _NONE.get(refusal.rule.id, _UNKNOWN if sheet.said else _NOTHING)
+    places = tuple(sheet.origin(path) or path for path in refusal.paths)
+    ids = tuple(sheet.as_captured(call_id) for call_id in refusal.call_ids)
+    return Unmended(refusal.rule.provider, refusal.rule.id, refusal.severity, refusal.error, ids, places, why)

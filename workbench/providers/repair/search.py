@@ -55,8 +55,7 @@ def solve(case: Case) -> Sheet:
         beam = sorted(grown.values(), key=lambda s: s.rank)[:width]
     for found in (best, _strictly(state)):
         if found is not None and not _adds(first, found.sheet):
-            chosen = _without_needless(found).sheet
-            return chosen
+            return _without_needless(found).sheet
     return first
 
 

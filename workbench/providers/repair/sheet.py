@@ -49,8 +49,15 @@ class Case:
         found = self.calls.get(call_id, ())
         if len(found) != 1:
             return None
-        seen = [r for r in found[0].results
-                if not r.decision and r.cls in ("ok", "error", "refusal") and r.sequence <= self.verdict.items.sequence]  # fmt: skip
+        items = self.verdict.items
+        seen = [
+            r
+            for r in found[0].results
+            if not r.decision
+            and r.cls in ("ok", "error", "refusal")
+            and r.sequence <= items.sequence
+            and r.at != items.at
+        ]
         return (seen[0].content, seen[0].place) if len({r.content for r in seen}) == 1 else None
 
     def known_call(self, call_id: str) -> tuple[str, str] | None:
@@ -115,13 +122,12 @@ class Sheet:
             return ""
         return self.made.origins.get(id(value), "") if isinstance(value, dict) else ""
 
-    def raw(self, path: str) -> Any:
-        """The raw value at a position; None for none."""
-        keys = steps(path, self.case.within)
-        try:
-            return resolve(self.made.items, keys)[2] if keys else None
-        except LookupError:
-            return None
+    def as_captured(self, call_id: str) -> str:
+        """The id that a call had before it was renamed."""
+        return next(
+            (s.was for s in self.suggestions if s.action == "rename" and s.becomes == call_id and s.was),
+            call_id,
+        )
 
     def blocks(self, *kinds: str) -> Iterator[tuple[int, Block]]:
         """Blocks of some kinds with the numbers of their turns, in order."""

@@ -47,7 +47,7 @@ class Suggestion:
     def __str__(self) -> str:
         """`insert behind messages[3]`, `rename messages[3].tool_calls[0]`."""
         if self.action == "insert":
-            return f"insert {self.where}"
+            return f"insert {self.where or self.position}"
         return f"{self.action} {self.position}" + (f" to {self.where}" if self.target else "")
 
 

@@ -47,7 +47,7 @@ def find(value: Any) -> list[Found]:
 def request(value: dict[str, Any]) -> Found | None:
     """A request body, bare or in an exchange with its answer; None for anything else."""
     history = dialects.read_body(value, text(value.get("url")))
-    if history is not None and not _is_history(value):
+    if history is not None and not _is_history(value) and not _is_exchange(value):
         return Found("payload", history, value)
     for key in _SENT:
         inner = value.get(key)
@@ -63,6 +63,12 @@ def request(value: dict[str, Any]) -> Found | None:
         if history is not None:
             return Found("payload", history, deeper, _answer(value), url, _time(value))
     return None
+
+
+def _is_exchange(value: dict[str, Any]) -> bool:
+    """Gemini's Code Assist has its request under the key that an exchange has it under."""
+    beside = ("url", "endpoint", "status", "status_code", *_CAME)
+    return isinstance(value.get("request"), dict) and any(key in value for key in beside)
 
 
 def _is_history(value: dict[str, Any]) -> bool:
