@@ -52,7 +52,9 @@ def solve(case: Case) -> Sheet:
         if not waiting:
             break
         grown = {_key(s): s for state in waiting for s in _grow(state)}
-        beam = sorted(grown.values(), key=lambda s: s.rank)[:width]
+        ranked = sorted(grown.values(), key=lambda s: s.rank)
+        # the best state that has given something up stays: the others may lead nowhere
+        beam = ranked[:width] + [s for s in ranked[width:] if s.given_up][:1]
     for found in (best, _strictly(state)):
         if found is not None and not _adds(first, found.sheet):
             return _without_needless(found).sheet
@@ -80,9 +82,11 @@ def _grow(state: _State) -> list[_State]:
     refusal = next(r for r in state.sheet.refusals if refusal_key(r) not in state.given_up)
     made = [s for c in candidates(state.sheet, refusal) if (s := _after(state, c)) is not None]
     better = [s for s in made if _of(s, refusal) < _of(state, refusal) or s.left < state.left]
-    if not better:
-        return [_State(state.sheet, state.loss, state.given_up | {refusal_key(refusal)})]
-    return better
+    if better:
+        return better
+    # a count that is wrong by several may take a step that does not show yet
+    level = [s for s in made if s.left == state.left]
+    return [*level, _State(state.sheet, state.loss, state.given_up | {refusal_key(refusal)})]
 
 
 def _of(state: _State, refusal: Refusal) -> int:
