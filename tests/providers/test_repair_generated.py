@@ -18,7 +18,7 @@ from workbench.providers.repair import Repair, apply, repair_suggestions
 from workbench.providers.verdicts import request_of
 from workbench.trace import Trace
 
-from ..referees import test_mistral
+from ..referees import test_mistral  # noqa: TID252 - its generator, without a package of tests
 from .histories import DIALECTS, broken
 from .judged import checked, only, refused, without
 

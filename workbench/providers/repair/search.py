@@ -51,7 +51,7 @@ def solve(case: Case) -> Sheet:
         waiting = [s for s in beam if s.left and (best is None or s.rank < best.rank)]
         if not waiting:
             break
-        grown = {_key(s): s for state in waiting for s in _grow(state)}
+        grown = {_key(s): s for state in waiting for s in _grow(state, 3 if width > 2 else 1)}
         ranked = sorted(grown.values(), key=lambda s: s.rank)
         # the best state that has given something up stays: the others may lead nowhere
         beam = ranked[:width] + [s for s in ranked[width:] if s.given_up][:1]
@@ -77,16 +77,21 @@ def _forms(state: _State) -> _State:
             state = after
 
 
-def _grow(state: _State) -> list[_State]:
-    """What becomes of a state by each candidate for the first refusal in it."""
-    refusal = next(r for r in state.sheet.refusals if refusal_key(r) not in state.given_up)
-    made = [s for c in candidates(state.sheet, refusal) if (s := _after(state, c)) is not None]
-    better = [s for s in made if _of(s, refusal) < _of(state, refusal) or s.left < state.left]
+def _grow(state: _State, most: int = 1) -> list[_State]:
+    """What becomes of a state by each candidate for the first refusals in it."""
+    waiting = [r for r in state.sheet.refusals if refusal_key(r) not in state.given_up]
+    made = [
+        (r, s)
+        for r in waiting[:most]
+        for c in candidates(state.sheet, r)
+        if (s := _after(state, c)) is not None
+    ]
+    better = [s for r, s in made if _of(s, r) < _of(state, r) or s.left < state.left]
     if better:
         return better
     # a count that is wrong by several may take a step that does not show yet
-    level = [s for s in made if s.left == state.left]
-    return [*level, _State(state.sheet, state.loss, state.given_up | {refusal_key(refusal)})]
+    level = [s for _, s in made if s.left == state.left]
+    return [*level, _State(state.sheet, state.loss, state.given_up | {refusal_key(waiting[0])})]
 
 
 def _of(state: _State, refusal: Refusal) -> int:
@@ -119,22 +124,30 @@ def _strictly(state: _State) -> _State:
 
 
 def _without_needless(state: _State) -> _State:
-    """Whatever can be left out again is."""
-    chosen = state.sheet.suggestions
-    if len(chosen) > _TRIED:
+    """Whatever can be left out again is, until nothing can."""
+    if len(state.sheet.suggestions) > _TRIED:
         return state
+    while True:
+        chosen = state.sheet.suggestions
+        fewer = next((s for n in reversed(range(len(chosen))) if (s := _less(state, n)) is not None), None)
+        if fewer is None:
+            return state
+        state = fewer
+
+
+def _less(state: _State, n: int) -> _State | None:
+    """The state without one of its suggestions, where that is as good."""
+    chosen = state.sheet.suggestions
     dropped = {path for s in chosen if s.action == "drop" for path in s.at}
-    for suggestion in reversed(chosen):
-        if suggestion.action == "rename" and suggestion.position not in dropped:
-            continue
-        fewer = tuple(s for s in state.sheet.suggestions if s is not suggestion)
-        try:
-            sheet = Sheet(state.sheet.case, fewer)
-        except (LookupError, StopIteration):
-            continue
-        if not sheet.units(state.given_up).total() and not _adds(state.sheet, sheet):
-            state = _State(sheet, state.loss, state.given_up)
-    return state
+    if chosen[n].action == "rename" and chosen[n].position not in dropped:
+        return None
+    try:
+        sheet = Sheet(state.sheet.case, chosen[:n] + chosen[n + 1 :])
+    except (LookupError, StopIteration):
+        return None
+    if sheet.units(state.given_up).total() or _adds(state.sheet, sheet):
+        return None
+    return _State(sheet, state.loss, state.given_up)
 
 
 def _adds(before: Sheet, after: Sheet) -> bool:
