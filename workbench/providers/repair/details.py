@@ -93,7 +93,7 @@ def unsigned(desk: Desk) -> Iterator[Candidate]:
             continue
         holder = next((b for b in desk.sheet.turns[n].blocks if b is not block and signature(b)), None)
         if holder is not None and holder.kind == "call":
-            why = f"the signature of this step, which stands at {holder.path}"
+            why = f"the signature of this step, which stands at {desk.place(holder)}"
             yield from together(
                 NOTHING, desk.fields(block, [f"{block.path}.thoughtSignature"], signature(holder), why)
             )

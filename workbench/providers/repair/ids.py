@@ -100,7 +100,7 @@ def apart(desk: Desk) -> Iterator[Candidate]:
             copies = [desk.drop("it answers the copy", part) for part in own]
             yield from together(A_COPY + 1, *dropped, *copies)
         new = fresh(desk.case.provider, block.call_id, taken)
-        why = f"{first.path} is another call under this id"
+        why = f"{desk.place(first)} is another call under this id"
         changed: list[Suggestion | None] = [desk.rename(m, b, new, why) for m, b in ((n, block), *own)]
         yield from together(NOTHING, *changed)
 

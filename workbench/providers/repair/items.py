@@ -67,7 +67,11 @@ def item_twice(desk: Desk) -> Iterator[Candidate]:
             k: v for k, v in turn.raw.items() if k != "status"
         }
         if turn.role != "user" and (kept or equal):
-            why = "the provider keeps this item already" if kept else f"{first.path} is the same item"
+            why = (
+                "the provider keeps this item already"
+                if kept
+                else f"{desk.sheet.origin(first.path)} is the same item"
+            )
             yield from together(A_COPY, desk.drop_turn(turn, why))
         if turn.blocks:
             why = "without an id of its own it is a new item"

@@ -79,6 +79,14 @@ class Desk:
         except LookupError:
             return None
 
+    def call_id(self, block: Block) -> str:
+        """The call id of a block, as captured."""
+        return self.sheet.as_captured(forms.real_id(block))
+
+    def place(self, block: Block) -> str:
+        """Where a block stands in the list as captured, for people."""
+        return self.sheet.origin(block.path) or "a new part"
+
     def with_its_thought(self, n: int, call: Block) -> list[tuple[int, Block]]:
         """A call, and the thought beside it where that led to nothing else."""
         turns, parts = self.sheet.turns, [(n, call)]
@@ -100,7 +108,7 @@ class Desk:
         if not at or not all(at):
             return None
         return replace(self._for, action="drop", position=at[0], at=tuple(at), was=self.captured(at[0]),
-                       why=why, call_id=forms.real_id(parts[0][1]), parts=len(parts))  # fmt: skip
+                       why=why, call_id=self.call_id(parts[0][1]), parts=len(parts))  # fmt: skip
 
     def drop_turn(self, turn: Turn, why: str) -> Suggestion | None:
         """Take a whole message out."""
@@ -113,7 +121,7 @@ class Desk:
         """Put something new beside a part; at the front of the list where there is no target."""
         value = forms.dressed(value, self.dialect, self._neighbour())
         return replace(self._for, action="insert", position=target or self.case.within, target=target, side=side if target else "",
-                       becomes=value, why=why, placeholder=placeholder, call_id=call_id)  # fmt: skip
+                       becomes=value, why=why, placeholder=placeholder, call_id=self.sheet.as_captured(call_id))  # fmt: skip
 
     def _neighbour(self) -> Any:
         return next(iter(self.case.items), None)
@@ -126,7 +134,7 @@ class Desk:
         if not at or not target or at == target:
             return None
         return replace(self._for, action="move", position=at, at=(at,), target=target, side=side, was=self.captured(at),
-                       becomes=becomes, why=why, call_id=forms.real_id(block))  # fmt: skip
+                       becomes=becomes, why=why, call_id=self.call_id(block))  # fmt: skip
 
     def fields(self, block: Block, fields: Iterable[str], becomes: Any, why: str, *, action: Any = "replace",
                placeholder: bool = False) -> Suggestion | None:  # fmt: skip
@@ -140,7 +148,7 @@ class Desk:
             for field in listed
         )
         return replace(self._for, action=action, position=home, at=at, was=self.captured(at[0]), becomes=becomes, why=why,
-                       placeholder=placeholder, call_id=forms.real_id(block))  # fmt: skip
+                       placeholder=placeholder, call_id=self.call_id(block))  # fmt: skip
 
     def rename(self, n: int, block: Block, new: str, why: str) -> Suggestion | None:
         """Give a call, result or approval another call id."""

@@ -154,7 +154,8 @@ def _call_before(desk: Desk, m: int, block: Block) -> Iterator[Candidate]:
     known = desk.case.known_call(desk.sheet.as_captured(forms.real_id(block)))
     turn = desk.sheet.turns[m]
     target = desk.sheet.origin(turn.path)
-    if known is None or not target or turn.of("text", "data"):
+    here = any(b.call_id == block.call_id for _, b in desk.sheet.blocks("call"))
+    if here or known is None or not target or turn.of("text", "data"):
         return
     value = forms.call(desk.dialect, block, *known)
     made = desk.insert(
@@ -178,7 +179,7 @@ def once(desk: Desk) -> Iterator[Candidate]:
             if other is best[1]:
                 continue
             equal = results.text_of(other.content) == results.text_of(best[1].content)
-            why = f"{best[1].path} answers the same call" + ("" if equal else ", with another content")
+            why = f"{desk.place(best[1])} answers the same call" + ("" if equal else ", with another content")
             yield from together(A_COPY if equal else A_RESULT, desk.drop(why, (m, other)))
 
 

@@ -16,6 +16,7 @@ from workbench.providers.repair.search import solve
 from workbench.providers.repair.sheet import Case, Sheet
 from workbench.providers.repair.suggestion import Suggestion, Unmended
 from workbench.providers.verdicts import Verdict, request_of, verdicts
+from workbench.readers.payloads.history import Dialect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,9 @@ class Repair:
     suggestions: tuple[Suggestion, ...]
     unmended: tuple[Unmended, ...]
     document: Any
+    #: the dialect that the list is written in, and what it is called in its document
+    dialect: Dialect = "openai-chat"
+    within: str = "messages"
 
     @property
     def parts(self) -> int:
@@ -141,24 +145,25 @@ def repair(trace: Trace, verdict: Verdict) -> Repair | None:
         return None
     within = re.sub(r"\[\d+\]\Z", "", request.history.turns[0].path)
     document = items.messages if verdict.record is None else verdict.record.body
-    listed = _listed(document, within)
-    if listed is None:
+    found = listed(document, within)
+    if found is None:
         return None
     known: dict[str, list[Call]] = {}
     for call in verdict.conversation.calls:
         known.setdefault(call.id, []).append(call)
-    sheet = solve(Case(verdict, request, listed, within, known))
+    sheet = solve(Case(verdict, request, found, within, known))
     return Repair(
         verdict.provider, items.number, items.place, items.run.thread_id, items.run.run_id, sheet.suggestions,
-        tuple(_unmended(refusal, sheet) for refusal in sheet.refusals), listed if verdict.record and items.place == "history" else document,
+        tuple(_unmended(refusal, sheet) for refusal in sheet.refusals), found if verdict.record and items.place == "history" else document,
+        request.history.dialect, within,
     )  # fmt: skip
 
 
-def _listed(document: Any, within: str) -> list[Any] | None:
+def listed(document: Any, within: str) -> list[Any] | None:
     """The list in its document: a body, a wrapped body, or `{"messages": …}` around a list found deeper."""
     if isinstance(document, list):
         return document
-    inner = document.get("request")
+    inner = document.get("request") if isinstance(document, dict) else None
     for holder, key in ((document, within), (inner, within), (document, "messages")):
         if isinstance(holder, dict) and isinstance(holder.get(key), list):
             found: list[Any] = holder[key]

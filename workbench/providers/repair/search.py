@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.providers.catalogue import Refusal
 from workbench.providers.repair.ids import FORM_RULES
@@ -57,7 +58,7 @@ def solve(case: Case) -> Sheet:
         beam = ranked[:width] + [s for s in ranked[width:] if s.given_up][:1]
     for found in (best, _strictly(state)):
         if found is not None and not _adds(first, found.sheet):
-            return _without_needless(found).sheet
+            return _anchored(_without_needless(found).sheet)
     return first
 
 
@@ -148,6 +149,32 @@ def _less(state: _State, n: int) -> _State | None:
     if sheet.units(state.given_up).total() or _adds(state.sheet, sheet):
         return None
     return _State(sheet, state.loss, state.given_up)
+
+
+def _anchored(sheet: Sheet) -> Sheet:
+    """What is put beside a part that goes is put beside its neighbour instead, which a reader still finds."""
+    gone = {path for s in sheet.suggestions if s.action in ("drop", "move") for path in s.at}
+    chosen = list(sheet.suggestions)
+    for n, suggestion in enumerate(chosen):
+        target = suggestion.target
+        while target in gone and (near := _beside(target, -1 if suggestion.side == "behind" else 1)):
+            target = near
+        if target != suggestion.target:
+            position = target if suggestion.action == "insert" else suggestion.position
+            chosen[n] = replace(suggestion, target=target, position=position)
+    if chosen == list(sheet.suggestions):
+        return sheet
+    try:
+        after = Sheet(sheet.case, tuple(chosen))
+    except (LookupError, StopIteration):
+        return sheet
+    return sheet if _adds(sheet, after) else after
+
+
+def _beside(path: str, step: int) -> str:
+    """The position one before or behind in the same list; "" at its beginning."""
+    found = re.fullmatch(r"(.*)\[(\d+)\]", path)
+    return f"{found[1]}[{int(found[2]) + step}]" if found and int(found[2]) + step >= 0 else ""
 
 
 def _adds(before: Sheet, after: Sheet) -> bool:
