@@ -166,9 +166,12 @@ def before_and_after(repair: Repair) -> Grid:
     made = edited(items, repair.suggestions, repair.within, known)
     came_from = {path: n for n, path in enumerate(known)}
     origins = [came_from.get(made.origins.get(id(m), "")) for m in made.items]
+    carried = {
+        came_from[s.position] for s in repair.suggestions if s.action == "move" and s.position in came_from
+    }
     one, two = _Told(repair, items), _Told(repair, made.items)
     rows: list[list[Cell]] = []
-    for old, new, moved in _aligned(len(items), origins):
+    for old, new, moved in _aligned(len(items), origins, carried):
         same = old is not None and new is not None and one.raw[old] == two.raw[new]
         said, symbol, tone = (
             ("gone", "−", "bad") if new is None else ("new", "+", "good") if old is None
@@ -179,18 +182,19 @@ def before_and_after(repair: Repair) -> Grid:
     return Grid(caption, ["before", "", "after"], rows, "nothing")
 
 
-def _aligned(before: int, origins: list[int | None]) -> Iterator[tuple[int | None, int | None, bool]]:
-    """Messages beside what becomes of them, and whether they stand elsewhere then."""
+def _aligned(
+    before: int, origins: list[int | None], carried: set[int]
+) -> Iterator[tuple[int | None, int | None, bool]]:
+    """Messages beside what becomes of them, and whether they were carried elsewhere; those that stay keep their order."""
     kept = set(origins)
     at = 0
     for new, old in enumerate(origins):
-        while old is not None and at < old:
-            if at not in kept:
-                yield at, None, False
-            at += 1
-        in_order = old is None or old == at
-        yield old, new, not in_order
-        at += old is not None and in_order
+        if old is None or old in carried:
+            yield old, new, old is not None
+            continue
+        yield from ((n, None, False) for n in range(at, old) if n not in kept)
+        yield old, new, False
+        at = old + 1
     yield from ((n, None, False) for n in range(at, before) if n not in kept)
 
 

@@ -14,8 +14,8 @@ from workbench.providers.repair.suggestion import Suggestion
 
 #: states that are kept at each step, by how much is wrong
 _WIDTHS = ((6, 8), (20, 2))
-#: suggestions up to which each is tried without
-_TRIED = 200
+#: suggestions up to which each is tried without, and up to which renames are
+_TRIED, _FEW = 200, 40
 
 
 @dataclass(slots=True)
@@ -139,9 +139,13 @@ def _without_needless(state: _State) -> _State:
 def _less(state: _State, n: int) -> _State | None:
     """The state without one of its suggestions, where that is as good."""
     chosen = state.sheet.suggestions
-    dropped = {path for s in chosen if s.action == "drop" for path in s.at}
-    if chosen[n].action == "rename" and chosen[n].position not in dropped:
-        return None
+    if len(chosen) > _FEW and chosen[n].action == "rename":
+        # of many new ids only those are in doubt whose part changes once more
+        again = [
+            s for k, s in enumerate(chosen) if k != n and set(s.at) & {chosen[n].position, *chosen[n].at}
+        ]
+        if not again:
+            return None
     try:
         sheet = Sheet(state.sheet.case, chosen[:n] + chosen[n + 1 :])
     except (LookupError, StopIteration):

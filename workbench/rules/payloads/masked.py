@@ -23,6 +23,7 @@ class _Leftover:
     """A fault in a kept list: what it is, in words, and how often each id stands there."""
 
     what: str
+    about: str
     part: Part
     kind: str
     approvals: tuple[str, ...] = ()
@@ -69,14 +70,14 @@ def payload_leftover_masked(trace: Trace) -> Iterator[Finding]:
                 continue
             over = [c for c in settled if c.items is items and c.local and c.results]
             leftovers = [
-                _Leftover("the settled approval {}", c.part, "approval-response", c.ids) for c in over
+                _Leftover("the settled approval {}", listed(c.ids), c.part, "approval-response", c.ids)
+                for c in over
             ]
             for left in (*leftovers, *_faults(conversation, items)):
                 if any(left.on_the_wire(payload) for payload in sent):
                     continue
-                about = listed(left.approvals) if left.approvals else told(left.part)
                 message = (
-                    f"The history of {named(items.run)} has {left.what.format(about)} at {left.part.path}; what was sent "
+                    f"The history of {named(items.run)} has {left.what.format(left.about)} at {left.part.path}; what was sent "
                     "from it does not show it."
                 )
                 yield finding(trace, items.run, message, items.at, sent[0].at, calls=(left.part.call_id,),
@@ -92,14 +93,14 @@ def _faults(conversation: Conversation, items: MessageList) -> Iterator[_Leftove
         if not own or entry.part.name in producers.CONFIRM_CALLS:
             continue
         if not entry.results and entry.part.position < last and own not in waiting:
-            yield _Leftover("{} without a result", entry.part, "call")
+            yield _Leftover("{} without a result", told(entry), entry.part, "call")
         for copy in entry.copies[:1]:
-            yield _Leftover("{} twice", copy, "call")
+            yield _Leftover("{} twice", told(entry), copy, "call")
         if len(entry.results) > 1:
-            yield _Leftover("the result of {} twice", entry.results[1], "result")
+            yield _Leftover("the result of {} twice", told(entry), entry.results[1], "result")
     for orphan in items.orphans:
         if orphan.call_id and results.classify(orphan.content, orphan.error) in ("ok", "error"):
-            yield _Leftover("a result for {} without its call", orphan, "result")
+            yield _Leftover("a result for {} without its call", told(orphan), orphan, "result")
 
 
 def _whole(items: MessageList) -> bool:
