@@ -18,6 +18,7 @@ help: ## show this list
 
 report: $(STAMP) ## run all notebooks on bundled captures and recordings; writes reports/index.html and what it leads to
 	@$(BIN)/python -m workbench.report.run
+	@$(BIN)/python -m workbench.report.run notebooks/history.ipynb
 	@$(BIN)/python -m workbench.report.replays
 
 replay: $(STAMP) ## run the replay notebooks live: builds environments of released packages, takes minutes

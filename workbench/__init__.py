@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.exceptions import LoadError
     from workbench.findings import Evidence, Finding, Findings
     from workbench.follow import follow
+    from workbench.providers.repair import repair_suggestions
     from workbench.readers import formats, samples
     from workbench.record.agent_framework import recorder
     from workbench.record.middleware import record
@@ -58,6 +59,7 @@ __all__ = [
     "markdown",
     "record",
     "recorder",
+    "repair_suggestions",
     "replay",
     "report",
     "rule",
@@ -84,6 +86,7 @@ _HOMES = {
     "markdown": "report.markdown",
     "record": "record.middleware",
     "recorder": "record.agent_framework",
+    "repair_suggestions": "providers.repair",
     "rule": "rules",
     "samples": "readers",
     "sequence_diagram": "views.sequence",

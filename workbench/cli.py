@@ -127,8 +127,12 @@ def check(
             show_default=False,
         ),
     ] = "",
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Say what would make the providers accept what they refuse.")
+    ] = False,
 ) -> None:
     """Say what is wrong in captures, with the place of every piece of evidence."""
+    from workbench.commands import repair as repairs
     from workbench.report import narrow
     from workbench.report.progress import Progress
 
@@ -138,21 +142,24 @@ def check(
         found = _ask(trace, _split(select), _split(ignore), provider)
         try:
             found = narrow.narrowed(found, thread=thread, call_id=call)
+            suggested = repairs.wanted(found, provider, thread=thread, call=call) if repair else None
         except ValueError as error:
             _refuse(str(error))
     if output is Format.json:
         import json
 
         # ASCII only: the direction marks and C1 controls of a capture do not reach a terminal
-        print(json.dumps(found.to_dict(), indent=2).replace("\x7f", "\\u007f"))
+        print(json.dumps(found.to_dict() | repairs.data(suggested), indent=2).replace("\x7f", "\\u007f"))
     elif output is Format.md:
         from workbench.report.markdown import markdown
 
-        print(markdown(trace, found), end="")
+        print(markdown(trace, found) + repairs.markdown(suggested), end="")
     else:
         from workbench.report import text
 
-        text.findings(text.console(), found, narrow.conversations(trace, thread, call))
+        out = text.console()
+        text.findings(out, found, narrow.conversations(trace, thread, call))
+        repairs.show(out, found, suggested)
     failed = [s for s in found.skipped if s.failed]
     for skipped in failed:
         print(f"workbench: rule {skipped.rule}: {skipped.reason}", file=sys.stderr)

@@ -39,6 +39,7 @@ FATES = {
         ["read_soil ok", "read_soil ok", "open_valve none", "open_valve refusal"],
         ["approved lost", "rejected reasked"],
     ),
+    "refused-history.jsonl": (["check_stock ok", "order_part ok"], []),
     "dotnet-approval.har": (["BookRoom ok"], ["approved executed"]),
 }
 

@@ -24,7 +24,7 @@ messages-interleaved step-unbalanced state-delta-failed state-delta-invalid stat
 time-backwards time-unit
 span-parent-missing span-missing span-content-missing trace-split pause-marked-error result-contradicts-telemetry
 approval-misrouted approval-orphaned approval-replayed reasoning-missing reasoning-orphaned
-payload-message-missing payload-result-differs provider-rejects provider-disagrees provider-refused
+payload-message-missing payload-result-differs payload-leftover-masked provider-rejects provider-disagrees provider-refused
 schema-unknown-type schema-field-missing schema-field-invalid schema-snake-case schema-deprecated
 """
 NAMES = CATALOGUE.split()

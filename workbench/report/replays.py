@@ -19,7 +19,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from workbench.report.plain import lines
-from workbench.report.run import RunFailedError, export, run
+from workbench.report.run import RunFailedError, export, heading, run
 
 #: form of the verdicts in an executed notebook
 MIME = "application/vnd.agui-workbench.claims+json"
@@ -50,18 +50,10 @@ def _parameters(book: Path) -> str:
     return "".join(found[0]["source"]) if found else ""
 
 
-def _title(book: Path) -> str:
-    """The first heading of a notebook."""
-    for cell in json.loads(book.read_text(encoding="utf-8"))["cells"]:
-        if cell["cell_type"] == "markdown" and "".join(cell["source"]).startswith("# "):
-            return "".join(cell["source"]).split("\n")[0][2:]
-    return book.stem
-
-
 def run_one(book: Path, output: Path, parameters: dict[str, Any]) -> Ran:
     """Run one notebook; never raises for what happens in it."""
     started = time.monotonic()
-    title = _title(book)
+    title = heading(book)
     executed = output / book.name
     ran = Ran(book.stem, title, 0)
     try:
@@ -174,7 +166,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"{ran.name}: {lines(ran.failure)}\n")
         sys.stdout.write(f"{ran.name}: {'failed' if ran.failure else 'as expected'}, {ran.seconds:.0f} s\n")
     (given.output / "replays.xml").write_text(junit(runs), encoding="utf-8")
-    others = [("What became of every tool call", given.output / "investigate.html")]
+    others = [
+        ("What became of every tool call", given.output / "investigate.html"),
+        ("Would this history be rejected?", given.output / "history.html"),
+    ]
     page = given.output / "index.html"
     page.write_text(index(runs, [item for item in others if item[1].exists()]), encoding="utf-8")
     sys.stdout.write(f"{page}\n")

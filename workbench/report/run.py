@@ -34,9 +34,11 @@ def run(
     parameters: Mapping[str, Any] | None = None,
     output: str | Path = "reports",
     progress: bool = False,
-    title: str = "What became of every tool call",
+    title: str = "",
 ) -> tuple[Path, Path]:
     """Run a notebook and write it, executed, as notebook and as HTML page; returns both paths.
+
+    The page's title is the notebook's first heading, where none is given.
 
     Without `notebook` it is the bundled one, without `sources` those of its parameters cell;
     `parameters` are others that its parameters cell declares.
@@ -61,7 +63,7 @@ def run(
         except Exception as error:
             raise RunFailedError(_told(error, executed)) from error
     _judge(executed)
-    return executed, export(executed, title=title)
+    return executed, export(executed, title=title or heading(executed))
 
 
 def export(executed: str | Path, *, title: str = "What became of every tool call") -> Path:
@@ -79,6 +81,15 @@ def export(executed: str | Path, *, title: str = "What became of every tool call
     target = path.with_suffix(".html")
     target.write_text(page, encoding="utf-8")
     return target
+
+
+def heading(book: str | Path) -> str:
+    """The first heading of a notebook; its file name where it has none."""
+    path = Path(book)
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "markdown" and "".join(cell["source"]).startswith("# "):
+            return "".join(cell["source"]).split("\n")[0][2:]
+    return path.stem
 
 
 @contextmanager

@@ -142,15 +142,13 @@ def _speaks(message: dict[str, Any]) -> bool:
 def read_list(items: list[Any], name: str = "messages") -> History | None:
     """A bare list of messages as a history; None for a list of anything else."""
     dialect = of_list(items)
-    if dialect is None:
-        return None
-    if dialect == "agent-framework":
-        return agent_framework.history(items, name)
-    if dialect == "langchain":
-        return langchain.history(items, name)
-    if dialect == "ag-ui":
-        return agui_list.history(items, name)
+    return None if dialect is None else read_as(dialect, items, name)
+
+
+def read_as(dialect: Dialect, items: list[Any], name: str = "messages") -> History:
+    """A list of messages that is known to be written in a dialect."""
     turns = {
+        "agent-framework": agent_framework.turns, "langchain": langchain.turns, "ag-ui": agui_list.turns,
         "gemini": gemini.turns, "openai-responses": responses.turns, "bedrock": bedrock.turns, "anthropic": anthropic.turns,
     }.get(dialect, chat.turns)  # fmt: skip
     made = History(dialect, list(turns(items, name)))

@@ -66,10 +66,9 @@ def request(value: dict[str, Any]) -> Found | None:
 
 
 def _is_exchange(value: dict[str, Any]) -> bool:
-    """A request beside what came of it: Gemini on Vertex has a body with `request` as well, but nothing beside it."""
-    return isinstance(value.get("request"), dict) and not value.keys().isdisjoint(
-        ("url", "status", "status_code", "response")
-    )
+    """Gemini's Code Assist has its request under the key that an exchange has it under."""
+    beside = ("url", "endpoint", "status", "status_code", *_CAME)
+    return isinstance(value.get("request"), dict) and any(key in value for key in beside)
 
 
 def _is_history(value: dict[str, Any]) -> bool:

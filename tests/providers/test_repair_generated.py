@@ -1,0 +1,122 @@
+"""Repairs of generated histories, in nine dialects before all seven providers."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import workbench as wb
+from workbench.providers import PROVIDERS, verdicts
+from workbench.providers.repair import Repair, apply, repair_suggestions
+from workbench.providers.verdicts import request_of
+from workbench.trace import Trace
+
+from ..referees import test_mistral  # noqa: TID252 - its generator, without a package of tests
+from .histories import DIALECTS, broken
+from .judged import checked, only, refused, without
+
+KEYS = {"openai-responses": "input", "gemini": "contents"}
+SETTINGS = {"bedrock": {"toolConfig": {"tools": []}}}
+
+
+def document(dialect: str, items: list[Any]) -> Any:
+    """The list in what it is sent or kept in."""
+    if dialect == "ag-ui":
+        return {
+            "threadId": "t",
+            "runId": "r",
+            "messages": items,
+            "tools": [],
+            "context": [],
+            "state": {},
+            "forwardedProps": {},
+        }
+    if not DIALECTS[dialect]:
+        return {"messages": items}
+    return {"model": "m", KEYS.get(dialect, "messages"): items, **SETTINGS.get(dialect, {})}
+
+
+def load(dialect: str, body: Any) -> Trace:
+    url = DIALECTS[dialect]
+    return wb.load(json.dumps({"url": url, "request": body} if url else body).encode() + b"\n")
+
+
+def again(dialect: str, repair: Repair, value: Any) -> Trace:
+    """A repaired document as a trace of its own."""
+    return load(dialect, document(dialect, value) if isinstance(value, list) else value)
+
+
+@given(broken(), st.sampled_from(sorted(PROVIDERS)))
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_what_is_repaired_is_accepted(made: tuple[str, list[Any]], provider: str) -> None:
+    """The findings are gone, none is new, the user's words are the same, and nothing could be left out."""
+    dialect, items = made
+    trace = load(dialect, document(dialect, items))
+    if not trace.conversations:
+        return
+    before = refused(trace, provider)
+    repairs = repair_suggestions(trace, provider)
+    assert bool(repairs) == bool(before)
+    if not before:
+        return
+    repair = repairs[-1]
+    after = checked(repair)
+    left = sorted(u.rule for u in repair.unmended)
+    assert refused(again(dialect, repair, after), provider) == left
+    assert only(before, left)
+    assert not left or not repair.suggestions or len(left) < len(before)
+    if not left:
+        for suggestion in repair.suggestions:
+            assert refused(again(dialect, repair, without(repair, suggestion)), provider), (
+                f"{suggestion} is not needed"
+            )
+
+
+@given(broken(), st.sampled_from(sorted(PROVIDERS)))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_no_fewer_parts_could_simply_be_dropped(made: tuple[str, list[Any]], provider: str) -> None:
+    """All ways of dropping fewer parts than a repair touches, up to two, are tried: none is enough."""
+    dialect, items = made
+    trace = load(dialect, document(dialect, items))
+    if not trace.conversations or not refused(trace, provider):
+        return
+    repair = repair_suggestions(trace, provider)[-1]
+    if repair.unmended or any(s.action == "rename" for s in repair.suggestions):
+        return  # ids of a form that is not taken are renamed, not lost
+    (verdict,) = list(verdicts(trace, provider))[-1:]
+    history = request_of(trace, verdict.items, verdict.record).history
+    spoken = {b.path for t in history.turns if t.role == "user" for b in t.of("text", "data")}
+    paths = [b.path for t in history.turns for b in t.blocks if b.path not in spoken and b.path.endswith("]")]
+    template = repair.suggestions[0]
+    for count in range(1, min(repair.parts, 3)):
+        for chosen in combinations(paths, count):
+            drops = [
+                replace(template, action="drop", at=(path,), position=path, target="", becomes=None)
+                for path in chosen
+            ]
+            after = again(dialect, repair, apply(repair.document, drops))
+            assert refused(after, provider), f"dropping {chosen} is enough"
+
+
+@pytest.mark.parametrize("seed", [1, 20260921])
+def test_histories_of_the_oracle_of_mistral(seed: int) -> None:
+    """The same histories on which our rules and Mistral's own validator agree."""
+    chance = random.Random(seed)
+    mended = 0
+    for _ in range(150):
+        items = test_mistral.history(chance)
+        if not any(m["role"] == "user" for m in items):
+            continue
+        trace = load("mistral", document("mistral", items))
+        for repair in repair_suggestions(trace, "mistral"):
+            after = again("mistral", repair, checked(repair))
+            assert refused(after, "mistral") == sorted(u.rule for u in repair.unmended)
+            mended += not repair.unmended
+    assert mended > 60

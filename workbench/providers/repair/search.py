@@ -1,0 +1,199 @@
+"""The search for the fewest changes that make a provider accept a list; its judge verifies every step."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from workbench.providers.catalogue import Refusal
+from workbench.providers.repair.ids import FORM_RULES
+from workbench.providers.repair.menders import Candidate, candidates
+from workbench.providers.repair.sheet import Case, Sheet, refusal_key, weight
+from workbench.providers.repair.suggestion import Suggestion
+
+#: states that are kept at each step, by how much is wrong
+_WIDTHS = ((6, 8), (20, 2))
+#: suggestions up to which each is tried without, and up to which renames are
+_TRIED, _FEW = 200, 40
+
+
+@dataclass(slots=True)
+class _State:
+    sheet: Sheet
+    loss: int = 0
+    given_up: frozenset[str] = frozenset()
+
+    @property
+    def parts(self) -> int:
+        return sum(s.parts for s in self.sheet.suggestions)
+
+    @property
+    def left(self) -> int:
+        return self.sheet.units(self.given_up).total()
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        left, refused = self.left, self.sheet.units().total()
+        return (refused - left, self.parts + left, self.loss, left)
+
+
+def solve(case: Case) -> Sheet:
+    """The list with the fewest parts touched that is accepted; what has no honest repair is refused all the same."""
+    first = Sheet(case)
+    state = _forms(_State(first))
+    units = state.left
+    width = next((w for most, w in _WIDTHS if units <= most), 1)
+    beam = [state]
+    best: _State | None = None
+    for _ in range(2 * units + 4):
+        done = [s for s in beam if not s.left]
+        best = min([*done, *([best] if best else [])], key=lambda s: s.rank, default=None)
+        waiting = [s for s in beam if s.left and (best is None or s.rank < best.rank)]
+        if not waiting:
+            break
+        grown = {_key(s): s for state in waiting for s in _grow(state, 3 if width > 2 else 1)}
+        ranked = sorted(grown.values(), key=lambda s: s.rank)
+        # the best state that has given something up stays: the others may lead nowhere
+        beam = ranked[:width] + [s for s in ranked[width:] if s.given_up][:1]
+    for found in (best, _strictly(state)):
+        if found is not None and not _adds(first, found.sheet):
+            return _anchored(_without_needless(found).sheet)
+    return first
+
+
+def _forms(state: _State) -> _State:
+    """Ids that have a form which is not taken are renamed first, all of them: what is inserted later has the new ones."""
+    tried: set[str] = set()
+    while True:
+        wrong = next(
+            (r for r in state.sheet.refusals if r.rule.id in FORM_RULES and refusal_key(r) not in tried), None
+        )
+        if wrong is None:
+            return state
+        tried.add(refusal_key(wrong))
+        found = candidates(state.sheet, wrong)
+        after = _after(state, found[0]) if found else None
+        if after is not None and after.left < state.left:
+            state = after
+
+
+def _grow(state: _State, most: int = 1) -> list[_State]:
+    """What becomes of a state by each candidate for the first refusals in it."""
+    waiting = [r for r in state.sheet.refusals if refusal_key(r) not in state.given_up]
+    made = [
+        (r, s)
+        for r in waiting[:most]
+        for c in candidates(state.sheet, r)
+        if (s := _after(state, c)) is not None
+    ]
+    better = [s for r, s in made if _of(s, r) < _of(state, r) or s.left < state.left]
+    if better:
+        return better
+    # a count that is wrong by several may take a step that does not show yet
+    level = [s for _, s in made if s.left == state.left]
+    return [*level, _State(state.sheet, state.loss, state.given_up | {refusal_key(waiting[0])})]
+
+
+def _of(state: _State, refusal: Refusal) -> int:
+    return state.sheet.units(state.given_up)[refusal.rule.id]
+
+
+def _after(state: _State, candidate: Candidate) -> _State | None:
+    """A state with a candidate added; None where that touches what the user says, or leaves nothing."""
+    if any(s in state.sheet.suggestions for s in candidate.suggestions):
+        return None
+    try:
+        sheet = Sheet(state.sheet.case, (*state.sheet.suggestions, *candidate.suggestions))
+    except (LookupError, StopIteration):
+        return None  # two changes of one part
+    if sheet.said != state.sheet.said or not any(turn.role != "system" for turn in sheet.turns):
+        return None
+    return _State(sheet, state.loss + candidate.loss, state.given_up)
+
+
+def _strictly(state: _State) -> _State:
+    """The way without detours: every step leaves less, and nothing new; what no step mends is given up."""
+    while state.left:
+        better = [s for s in _grow(state) if s.left < state.left and not _adds(state.sheet, s.sheet)]
+        if better:
+            state = min(better, key=lambda s: s.rank)
+            continue
+        refusal = next(r for r in state.sheet.refusals if refusal_key(r) not in state.given_up)
+        state = _State(state.sheet, state.loss, state.given_up | {refusal_key(refusal)})
+    return state
+
+
+def _without_needless(state: _State) -> _State:
+    """Whatever can be left out again is, until nothing can."""
+    if len(state.sheet.suggestions) > _TRIED:
+        return state
+    while True:
+        chosen = state.sheet.suggestions
+        fewer = next((s for n in reversed(range(len(chosen))) if (s := _less(state, n)) is not None), None)
+        if fewer is None:
+            return state
+        state = fewer
+
+
+def _less(state: _State, n: int) -> _State | None:
+    """The state without one of its suggestions, where that is as good."""
+    chosen = state.sheet.suggestions
+    if len(chosen) > _FEW and chosen[n].action == "rename":
+        # of many new ids only those are in doubt whose part changes once more
+        again = [
+            s for k, s in enumerate(chosen) if k != n and set(s.at) & {chosen[n].position, *chosen[n].at}
+        ]
+        if not again:
+            return None
+    try:
+        sheet = Sheet(state.sheet.case, chosen[:n] + chosen[n + 1 :])
+    except (LookupError, StopIteration):
+        return None
+    if sheet.units(state.given_up).total() or _adds(state.sheet, sheet):
+        return None
+    return _State(sheet, state.loss, state.given_up)
+
+
+def _anchored(sheet: Sheet) -> Sheet:
+    """What is put beside a part that goes is put beside its neighbour instead, which a reader still finds."""
+    gone = {path for s in sheet.suggestions if s.action in ("drop", "move") for path in s.at}
+    chosen = list(sheet.suggestions)
+    for n, suggestion in enumerate(chosen):
+        target = suggestion.target
+        while target in gone and (near := _beside(target, -1 if suggestion.side == "behind" else 1)):
+            target = near
+        if target != suggestion.target:
+            position = target if suggestion.action == "insert" else suggestion.position
+            chosen[n] = replace(suggestion, target=target, position=position)
+    if chosen == list(sheet.suggestions):
+        return sheet
+    try:
+        after = Sheet(sheet.case, tuple(chosen))
+    except (LookupError, StopIteration):
+        return sheet
+    return sheet if _adds(sheet, after) else after
+
+
+def _beside(path: str, step: int) -> str:
+    """The position one before or behind in the same list; "" at its beginning."""
+    found = re.fullmatch(r"(.*)\[(\d+)\]", path)
+    return f"{found[1]}[{int(found[2]) + step}]" if found and int(found[2]) + step >= 0 else ""
+
+
+def _adds(before: Sheet, after: Sheet) -> bool:
+    """Something is refused that was not before."""
+    had = Counter[str]()
+    has = Counter[str]()
+    for counter, sheet in ((had, before), (has, after)):
+        for refusal in sheet.refusals:
+            counter[refusal.rule.id] += weight(refusal)
+    return bool(has - had)
+
+
+def _key(state: _State) -> tuple[object, ...]:
+    return (state.given_up, *sorted(_sign(s) for s in state.sheet.suggestions))
+
+
+def _sign(suggestion: Suggestion) -> str:
+    return f"{suggestion.action} {suggestion.at} {suggestion.where} {suggestion.becomes!r}"
