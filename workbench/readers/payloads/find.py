@@ -36,6 +36,7 @@ def find(value: Any) -> list[Found]:
     """All that a document holds; nothing for a document of another kind."""
     one = request(value) if isinstance(value, dict) else None
     if one is not None:
+        one.history.whole = one.history.whole and value.get("left_out") is not True
         return [one]
     if isinstance(value, list) and value:
         requests = [request(item) if isinstance(item, dict) else None for item in value]
@@ -116,6 +117,8 @@ def _lists(value: Any) -> Iterator[Found]:
             history = dialects.read_list(here, path or "messages") if here else None
             if history is not None and history.turns:
                 _named(history)
+                if isinstance(value, dict) and value.get("left_out") is True:
+                    history.whole, history.sent = False, True
                 yield Found("history", history, {"messages": here})
                 continue
             waiting.extend((f"{path}[{n}]", item, depth + 1) for n, item in reversed(list(enumerate(here))))

@@ -35,6 +35,25 @@ def agui(trace: Trace, source: int) -> str:
     return text
 
 
+def payloads(trace: Trace, source: int) -> str:
+    """Payloads and histories of one source, one a line: exchanges, or lists of messages; "" where it has none."""
+    made = []
+    for payload in trace.records.payloads:
+        if payload.source != source:
+            continue
+        line: dict[str, Any] = {} if payload.history.whole else {"left_out": True}
+        if payload.place == "history":
+            made.append({**line, **payload.body})
+            continue
+        if payload.answer is not None:
+            answer = payload.answer
+            line |= _present(
+                status=answer.status, response={"error": {"message": answer.error}} if answer.error else None
+            )
+        made.append({**line, "url": payload.url, "request": payload.body})
+    return "".join(f"{json.dumps(line)}\n" for line in made)
+
+
 def _agui(records: Records, source: int) -> Iterator[str]:
     events = records.events
     rows: dict[int, list[int]] = {}

@@ -8,6 +8,7 @@ exchanged as one.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,8 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/-]{0,80}")
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{1,80}")
 _VERSION = re.compile(r"v?\d{1,4}(\.\d{1,6}){0,3}[\w.+-]{0,20}")
 _ID_KEY = re.compile(r"(?:^|_|\.|-|[a-z0-9])(?:id|ids|ID|Id|Ids|IDs)$|^step_?[nN]ame$")
+#: ids that OpenTelemetry writes in hex, and protobuf's JSON in base64
+_HEX_IDS = frozenset({"traceid", "trace_id", "spanid", "span_id", "parentspanid", "parent_span_id"})
 _SPANNISH = frozenset({"traceid", "trace_id", "spanid", "span_id", "starttimeunixnano", "durationms"})
 _DELTAS = {
     "TEXT_MESSAGE_CONTENT": "message", "TEXT_MESSAGE_CHUNK": "message", "REASONING_MESSAGE_CONTENT": "message",
@@ -53,7 +56,12 @@ _URL_WORDS = frozenset({"http", "https", "ws", "wss", "api", "v1", "v1beta", "v2
                         "embeddings", "generate", "generatecontent", "streamgeneratecontent", "model", "models", "invoke",
                         "converse", "agent", "agents", "run", "runs", "connect", "stop", "awp", "copilotkit", "sse",
                         "stream", "threads", "localhost", "com", "openai", "anthropic", "azure", "googleapis",
-                        "amazonaws", "mistral", "ollama"})  # fmt: skip
+                        "amazonaws", "mistral", "ollama", "deepseek", "ai"})  # fmt: skip
+#: what rules of providers are told by in the name of a model; a name of one's own is exchanged around them
+_MODEL_WORDS = frozenset({"gemini", "gpt", "claude", "mistral", "deepseek", "llama", "qwen", "pro", "flash", "mini", "nano", "large",
+                          "small", "medium", "latest", "sonnet", "opus", "haiku", "o1", "o3", "o4", "4o", "preview", "openai",
+                          "anthropic", "google", "models", "us", "eu"} | {str(n) for n in range(100)})  # fmt: skip
+_MODEL_KEYS = ("model", "modelid", "model_id", "gen_ai.request.model", "gen_ai.response.model")
 
 
 class Hole:
@@ -156,6 +164,8 @@ class Redactor:
         """An id."""
         if not self.everything:
             return self.scrub(value)
+        if value in ("null", "none", "None", "undefined"):
+            return value  # the fault of a client that had no id
         if value in self._tools:
             # Gemini and Ollama use the name of the tool as the id of its call
             return self.tool(value)
@@ -189,7 +199,8 @@ class Redactor:
 
     def url(self, value: str) -> str:
         """An address: its shape and the words of known endpoints stay."""
-        return self.exchange.pseudonym(value, _URL_WORDS) if self.everything else self.scrub(value)
+        words = _URL_WORDS | _MODEL_WORDS if "/models/" in value or "/model/" in value else _URL_WORDS
+        return self.exchange.pseudonym(value, words) if self.everything else self.scrub(value)
 
     # ------------------------------------------------------------------ documents
 
@@ -398,6 +409,10 @@ class Redactor:
                 return old if owner.get("name", "").lower() in _HEADERS_KEPT else self.exchange.text(old)
         if lower in _TOOL_KEYS and old in self._tools:
             return self.tool(old)
+        if lower in _MODEL_KEYS:
+            return self.exchange.pseudonym(old, _MODEL_WORDS)
+        if lower in _HEX_IDS and (plain := _from_base64(old)):
+            return base64.b64encode(bytes.fromhex(self.id(plain))).decode()
         if old in self._ids or _ID_KEY.search(at.key):
             return self.id(old)
         if lower in ("path", "from") and "op" in owner:
@@ -475,6 +490,16 @@ class Redactor:
             else self.exchange.text(piece)
             for piece in re.split(r"(\s+)", old)
         )
+
+
+def _from_base64(text: str) -> str:
+    """An id of a trace or span that is written in base64, in hex; "" for one that is not."""
+    if len(text) not in (12, 24):
+        return ""
+    try:
+        return base64.b64decode(text, validate=True).hex()
+    except ValueError:
+        return ""
 
 
 #: the owner of a key

@@ -17,7 +17,7 @@ from workbench.trace import Trace, load
 
 _STREAMS = frozenset({"sse", "copilotkit-debug", "openai-responses"})
 _JSON = frozenset({"jsonl", "jsonl-wrapped", "agui-devtools", "json-array", "json-object", "request", "copilotkit-route",
-                   "copilotkit-inspector", "aimock", "agui-inspector", "har", "otlp"})  # fmt: skip
+                   "copilotkit-inspector", "aimock", "agui-inspector", "har", "otlp", "history"})  # fmt: skip
 _PACKED = (
     b"\x1f\x8b",
     b"PK\3\4",
@@ -68,6 +68,10 @@ def facts(trace: Trace) -> Facts:
         (tools if column is records.spans.tool else ids).update(known)
     for request in (*records.requests, *records.payloads):
         tools.update(_tools(request.body))
+    for payload in records.payloads:
+        for block in payload.history.blocks("call", "approval-request", "approval-response"):
+            tools.add(block.name)
+            ids.update((block.call_id, block.approval_id))
     return Facts(frozenset(filter(None, tools)), frozenset(filter(None, ids)))
 
 
@@ -165,6 +169,15 @@ def text_of(redactor: Redactor, text: str, *, streams: bool = False) -> bytes:
 
 def _converted(redactor: Redactor, label: str, name: str, trace: Trace, source: int) -> Written:
     agui, otlp = convert.agui(trace, source), convert.otlp(trace, source)
+    payloads = convert.payloads(trace, source)
+    if payloads and not agui and not otlp:
+        parts = lines.json_lines(redactor, payloads)
+        redactor.settle()
+        data = join(parts).encode("utf-8", "surrogateescape")
+        kind = trace.records.sources[source].format
+        return Written(
+            label, f"{name}.jsonl", data, f"{kind} is not written back; this is JSON lines of its payloads"
+        )
     if not agui and not otlp:
         return Written(label, name, b"", "nothing was read from it, so nothing is written")
     # a DevTools capture may hold lines of telemetry too; the last line may be cut
