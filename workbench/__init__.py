@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from workbench.record.middleware import record
     from workbench.replay.arms import replay
     from workbench.replay.compare import compare
+    from workbench.report.explore import explore
     from workbench.report.markdown import markdown
     from workbench.report.reports import report
     from workbench.rules import check, rule
     from workbench.trace import Trace, load
-    from workbench.views.explorer import explore
     from workbench.views.sequence import sequence_diagram
     from workbench.views.tables import approvals_table, calls_table, findings_table
     from workbench.views.timeline import timeline
@@ -78,7 +78,7 @@ _HOMES = {
     "calls_table": "views.tables",
     "check": "rules",
     "compare": "replay.compare",
-    "explore": "views.explorer",
+    "explore": "report.explore",
     "findings_table": "views.tables",
     "follow": "follow",
     "formats": "readers",

@@ -325,6 +325,19 @@ def test_the_copy_is_what_is_in_view(mixed: Session) -> None:
     assert [(step.source, step.target) for step in mixed.flow.steps] == before
 
 
+def test_secrets_are_not_copied_along(make: Callable[..., wb.Trace]) -> None:
+    key, mail = "sk-" + "proj-4kQ9zLmN8vXc2BhT7wYd", "someone@mail.test"
+    said = {"key": key, "to": mail}
+    events = [
+        {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "send"},
+        {"type": "TOOL_CALL_ARGS", "toolCallId": "c1", "delta": json.dumps(said)},
+    ]
+    text = wb.explore(make(events)).markdown()
+    assert key not in text
+    assert mail not in text
+    assert key in wb.explore(make(events), redact=False).markdown()
+
+
 def test_the_still_form_is_a_picture_and_tables(trace_path: Any) -> None:
     explorer = wb.explore(wb.load(trace_path))
     bundle = explorer._repr_mimebundle_()

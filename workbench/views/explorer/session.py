@@ -52,6 +52,8 @@ class Session:
         self.focus = self._troubled()
         self.whole = False
         self.note = ""
+        #: what a text goes through that leaves the notebook
+        self.scrub: Callable[[str], str] = str
         self._flows = 0
         self._ask: dict[str, Callable[[Row], Row]] = {
             "view": self._view,
@@ -64,7 +66,7 @@ class Session:
             "record": self._record,
             "finding": self._finding,
             "difference": lambda _: self._difference(),
-            "markdown": lambda _: {"text": words.markdown(self)},
+            "markdown": lambda _: {"text": self.scrub(words.markdown(self))},
         }
         self._wrong: dict[str, str] = {}
         self._filter()
