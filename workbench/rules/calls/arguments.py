@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.calls.arguments import canonical, documents
+from workbench.calls.arguments import canonical, documents, is_document
 from workbench.calls.conversation import At, Call, Run, Start
 from workbench.findings import Finding
 from workbench.rules.calls.call_id_collision import spans, text_of
@@ -27,11 +27,20 @@ class Text(NamedTuple):
     at: tuple[At | int | None, ...]
 
 
+def _is_object(text: str) -> bool:
+    return text[:1] == "{" and is_document(text)
+
+
 def _texts(trace: Trace) -> Iterator[Text]:
-    """The argument texts of all calls, in stream and lists; each different text of a call once."""
+    """The argument texts of all calls, in stream and lists; each different text of a call once.
+
+    The usual case, an object that is streamed once, is passed over: nothing is wrong with it.
+    """
     for conversation in trace.conversations:
         for call in conversation.calls:
             seen: set[str] = set()
+            if len(call.starts) == 1 and not call.listed and _is_object(call.starts[0].arguments):
+                continue
             for span in spans(call):
                 text = text_of(span)
                 if text.strip() and text not in seen and _whole(span):

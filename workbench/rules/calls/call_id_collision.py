@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.calls.arguments import canonical, differs, documents
+from workbench.calls.arguments import canonical, differs, documents, is_document
 from workbench.calls.conversation import At, Call, Run, Start
 from workbench.findings import Finding
 from workbench.rules.calls.words import finding, named_call
@@ -55,6 +55,8 @@ def distinct(text: str) -> list[str]:
 
 def clashes(call: Call) -> Iterator[Clash]:
     """Every sign in the stream that two calls share the id of this one."""
+    if len(call.starts) == 1 and is_document(call.starts[0].arguments):
+        return
     groups = spans(call)
     if not groups:
         return

@@ -149,6 +149,8 @@ def _results_in_list(items: MessageList, called: set[str]) -> Iterator[Changed]:
 
 def _replayed_in_lists(conversation: Conversation) -> Iterator[Changed]:
     """A list holds a streamed call under a new id: same tool and arguments, the streamed id is not in it."""
+    if not conversation.lists:
+        return
     streamed: dict[tuple[str, str], list[Call]] = {}
     for call in conversation.calls:
         if is_real(call) and call.starts and call.tool:
@@ -178,6 +180,8 @@ def _replayed_in_lists(conversation: Conversation) -> Iterator[Changed]:
 
 def _carried_out_anew(conversation: Conversation) -> Iterator[Changed]:
     """An approved call is started again under a new id in the run that carries the approval, without a new approval."""
+    if not conversation.approvals:
+        return
     by_run: dict[int, list[Call]] = {}
     for call in conversation.calls:
         if is_real(call) and call.starts and not call.approvals:

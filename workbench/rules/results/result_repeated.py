@@ -36,6 +36,8 @@ class Pair(NamedTuple):
 def _pairs(trace: Trace) -> Iterator[Pair]:
     for conversation in trace.conversations:
         for call in conversation.calls:
+            if len(call.streamed) < 2 and not call.listed and not call.told:
+                continue
             # Two calls under one id have two results: that fault is `call-id-collision`.
             if not call.id or any(clashes(call)):
                 continue
