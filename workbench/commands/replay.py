@@ -82,7 +82,8 @@ def _list() -> None:
         print("  arms: " + ", ".join(declared["arms"]))
         for axis, values in declared["options"].items():
             print(f"  {axis}: {', '.join(values)}")
-    print(f"releases: {', '.join(releases.pairs())}")
+    for family in releases.families():
+        print(f"releases of {family}: {', '.join(releases.pairs(family))}")
     print("patches:")
     for patch in patches.names():
         print(f"  {patch}: {patches.described(patch)['what']}")

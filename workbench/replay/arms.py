@@ -16,6 +16,7 @@ from workbench.replay.engine import environments
 from workbench.replay.engine.errors import DoesNotFitError, GuestError, ReplayError
 from workbench.replay.engine.guest import Guest
 from workbench.replay.recordings import Step
+from workbench.replay.scenarios import family
 from workbench.replay.specs import Arm
 from workbench.rules import check
 from workbench.trace import Trace, load
@@ -53,7 +54,9 @@ def replay(
     root = Path(folder) if folder is not None else None
     if mode == "recorded":
         return Replay(chosen, root)
-    environment = environments.build(chosen.release, python=python, replaced=packages, progress=progress)
+    environment = environments.build(
+        chosen.release, family=family(name), python=python, replaced=packages, progress=progress
+    )
     return LiveReplay(chosen, root, environment, telemetry=telemetry, timeout=timeout)
 
 
@@ -225,9 +228,11 @@ def run_all(
     it takes to import the framework.
     """
     failed: dict[str, str] = {}
-    for release in dict.fromkeys(arm.release for arm in arms):
-        mine = [arm for arm in arms if arm.release == release]
-        environment = environments.build(release, python=python, replaced=packages, progress=progress)
+    for release, leading in dict.fromkeys((arm.release, family(arm.scenario)) for arm in arms):
+        mine = [arm for arm in arms if (arm.release, family(arm.scenario)) == (release, leading)]
+        environment = environments.build(
+            release, family=leading, python=python, replaced=packages, progress=progress
+        )
         if progress:
             progress(f"running {len(mine)} arms on {release}")
         if not hasattr(os, "fork"):

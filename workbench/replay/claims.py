@@ -133,6 +133,11 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"workbench.replay.scenarios.{name.replace('-', '_')}.claims")
 
 
+def survey_of(name: str) -> list[Listed]:
+    """What a scenario is run with on every release."""
+    return list(_module(name).SURVEY)
+
+
 def listed(name: str, releases: Sequence[str] = (), only: Sequence[str] = ()) -> list[Arm]:
     """All arms that the claims of a scenario rest on, and those of the table over `releases`."""
     module, declared = _module(name), scenario(name)

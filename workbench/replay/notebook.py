@@ -17,7 +17,7 @@ from workbench.replay.compare import Comparison, compare
 from workbench.replay.engine import releases
 from workbench.replay.outcome import Outcome
 from workbench.replay.patches import described
-from workbench.replay.scenarios import scenario
+from workbench.replay.scenarios import family, scenario
 from workbench.trace import load
 from workbench.views.grid import Cell, Grid, cell
 from workbench.views.sequence import SequenceDiagram, sequence_diagram
@@ -58,10 +58,9 @@ class Story:
 
     def environment(self) -> Grid:
         """The releases that are looked at, with the packages released together."""
-        names = ["agent-framework-ag-ui", *next(iter(releases.pairs().values()))]
-        rows = [
-            [cell(releases.packages(release)[name], mono=True) for name in names] for release in self.releases
-        ]
+        chosen = [releases.packages(release, family(self.name)) for release in self.releases]
+        names = list(chosen[0])
+        rows = [[cell(row[name], mono=True) for name in names] for row in chosen]
         note = claims.recorded_note(self.name)
         how = (
             "run here and now"

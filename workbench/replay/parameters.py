@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from workbench.replay.arms import MODES
 from workbench.replay.engine import releases as known
 from workbench.replay.engine.errors import ReplayError
-from workbench.replay.scenarios import scenario
+from workbench.replay.scenarios import family, scenario
 
 
 def names(value: object) -> list[str]:
@@ -54,7 +54,7 @@ def releases(name: str, value: object) -> list[str]:
     """Releases of a notebook; the reported one is always among them."""
     asked = names(value)
     for release in asked:
-        known.packages(release)
+        known.packages(release, family(name))
     reported = str(scenario(name)["release"])
     return asked if reported in asked else [reported, *asked]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from workbench.replay import claims, recordings
 from workbench.replay.engine import releases
 from workbench.replay.engine.errors import ReplayError
-from workbench.replay.scenarios import names
+from workbench.replay.scenarios import family, names
 
 
 def shown_releases(name: str) -> list[str]:
@@ -48,9 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         if given.locks:
-            for release in releases.pairs():
-                _say(f"resolving {release}")
-                releases.bundled(release).write_text(releases.resolve(release), encoding="utf-8")
+            for release, leading in sorted({(r, family(n)) for n in names() for r in shown_releases(n)}):
+                _say(f"resolving {leading} {release}")
+                text = releases.resolve(release, leading)
+                releases.bundled(release, leading).write_text(text, encoding="utf-8")
         for name in given.name or names():
             with tempfile.TemporaryDirectory(prefix="workbench-record-") as folder:
                 record(name, Path(folder))

@@ -37,20 +37,21 @@ class Environment:
 def build(
     release: str,
     *,
+    family: str = releases.LEADING,
     python: str | None = None,
     replaced: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Environment:
     """The environment of a release, built where it is not there yet.
 
-    `python` is a version as `3.12`; `replaced` maps package names to a local checkout or wheel that is
-    installed instead of the released one. Raises `BuildError` with uv's words, `ReplayError` where
+    `family` is the leading package that the release is one of. `python` is a version as `3.12`; `replaced`
+    maps package names to a local checkout or wheel that is installed instead of the released one. Raises `BuildError` with uv's words, `ReplayError` where
     interpreter, release or replacement are not to be had.
     """
     say = progress or (lambda _: None)
     version, interpreter = interpreters.interpreter(python)
     local = {releases.normal(name): _source(name, place) for name, place in (replaced or {}).items()}
-    requirements = releases.without(releases.lock(release), set(local))
+    requirements = releases.without(releases.lock(release, family), set(local))
     key = _key(requirements, version, local)
     root = places.cache() / "environments"
     folder = root / key
@@ -58,9 +59,9 @@ def build(
         with locked(root / f"{key}.lock"):
             if not _whole(folder):
                 started = time.monotonic()
-                say(f"building {releases.LEADING} {release} for Python {version} …")
-                _build(folder, requirements, local, interpreter, release)
-                say(f"built {releases.LEADING} {release} in {time.monotonic() - started:.0f} s")
+                say(f"building {family} {release} for Python {version} …")
+                _build(folder, requirements, local, interpreter, f"{family} {release}")
+                say(f"built {family} {release} in {time.monotonic() - started:.0f} s")
     inner = "Scripts/python.exe" if sys.platform == "win32" else "bin/python"
     return Environment(folder, folder / inner, version)
 
@@ -80,7 +81,7 @@ def _build(folder: Path, requirements: str, local: Mapping[str, Path], python: P
     except BuildError as problem:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise BuildError(
-            f"the environment for {releases.LEADING} {release} could not be built:\n{problem}\n"
+            f"the environment for {release} could not be built:\n{problem}\n"
             "Nothing was left behind; run it again when the cause is gone."
         ) from problem
     told = {"release": release, "files": _count(unfinished)}

@@ -1,8 +1,10 @@
 """Releases by their leading package: which versions of the framework's packages belong together.
 
-`releases.json` says which were released together, and `locks/` pins everything that is installed with
-them, made once (`python -m workbench.replay.record --locks`). A release without a lock is resolved when it is first built, and the
-result is kept in the cache.
+`releases.json` says, for each family of packages (named by its leading one), which were released together
+and when; `python -m workbench.replay.releases --refresh` asks the registry anew. `locks/` pins everything
+that is installed with those that recordings are made on (`python -m workbench.replay.record --locks`). A
+release without a lock is resolved when it is first built, as it would have been on the day after its date,
+and the result is kept in the cache.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -22,54 +25,72 @@ LEADING = "agent-framework-ag-ui"
 GUEST = ("httpx", "opentelemetry-sdk")
 
 _ROOT = Path(__file__).resolve().parents[1]
+DATA = _ROOT / "releases.json"
 
 
 @cache
-def pairs() -> dict[str, dict[str, str]]:
-    """Versions by package, for each release in the order of their dates."""
-    told: dict[str, dict[str, str]] = json.loads((_ROOT / "releases.json").read_text(encoding="utf-8"))
+def families() -> dict[str, dict[str, dict[str, str]]]:
+    """What `releases.json` says: rows by release, by leading package; in a row `date`, and versions by package."""
+    told: dict[str, dict[str, dict[str, str]]] = json.loads(DATA.read_text(encoding="utf-8"))
     return told
 
 
-def packages(release: str) -> dict[str, str]:
+def pairs(family: str = LEADING) -> dict[str, dict[str, str]]:
+    """Versions by package, for each release in the order of their dates."""
+    return {
+        release: {name: version for name, version in row.items() if name != "date"}
+        for release, row in families().get(family, {}).items()
+    }
+
+
+def released(release: str, family: str = LEADING) -> str:
+    """The day on which a release came out, as 2026-07-23; empty where it is not known."""
+    return families().get(family, {}).get(release, {}).get("date", "")
+
+
+def packages(release: str, family: str = LEADING) -> dict[str, str]:
     """The framework's packages of a release, the leading one first."""
-    if release not in pairs():
-        raise ReplayError(f"no release {release} of {LEADING} is known; there are: {', '.join(pairs())}")
-    return {LEADING: release, **pairs()[release]}
+    known = pairs(family)
+    if release not in known:
+        raise ReplayError(f"no release {release} of {family} is known; there are: {', '.join(known)}")
+    return {family: release, **known[release]}
 
 
-def bundled(release: str) -> Path:
+def bundled(release: str, family: str = LEADING) -> Path:
     """Where the lock of a release is that comes with the workbench."""
-    return _ROOT / "locks" / f"{release}.txt"
+    return _ROOT / "locks" / f"{_file(release, family)}.txt"
 
 
-def lock(release: str) -> str:
+def lock(release: str, family: str = LEADING) -> str:
     """The requirements of a release, everything pinned."""
-    file = bundled(release)
+    file = bundled(release, family)
     if file.exists():
         return file.read_text(encoding="utf-8")
-    wanted = _wanted(release)
-    kept = places.cache() / "locks" / f"{release}-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}.txt"
+    wanted = _wanted(release, family) + _until(release, family)
+    digest = hashlib.sha256(wanted.encode()).hexdigest()[:12]
+    kept = places.cache() / "locks" / f"{_file(release, family)}-{digest}.txt"
     with locked(kept.with_suffix(".lock")):
         if not kept.exists():
-            kept.write_text(resolve(release), encoding="utf-8")
+            kept.write_text(resolve(release, family), encoding="utf-8")
     return kept.read_text(encoding="utf-8")
 
 
-def resolve(release: str) -> str:
-    """Resolve a release anew, for all supported versions of Python."""
+def resolve(release: str, family: str = LEADING) -> str:
+    """Resolve a release anew, for all supported versions of Python, with the dependencies of its day."""
     folder = places.cache() / "locks"
     folder.mkdir(parents=True, exist_ok=True)
-    asked = folder / f"{release}.in"
-    asked.write_text(_wanted(release), encoding="utf-8")
+    asked = folder / f"{_file(release, family)}.in"
+    asked.write_text(_wanted(release, family), encoding="utf-8")
+    until = _until(release, family)
     try:
         return uv.run(
-            "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--prerelease", "allow",
+            "pip", "compile", "--quiet", "--universal", "--python-version", "3.11",
+            "--prerelease", "if-necessary-or-explicit", *(("--exclude-newer", until) if until else ()),
             "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", asked,
         )  # fmt: skip
     except BuildError as problem:
         raise BuildError(
-            f"the dependencies of {LEADING} {release} could not be resolved:\n{problem}"
+            f"the dependencies of {family} {release} could not be resolved:\n{problem}"
         ) from problem
 
 
@@ -89,6 +110,16 @@ def _name(line: str) -> str:
     return normal(found.group()) if found else ""
 
 
-def _wanted(release: str) -> str:
-    pinned = [f"{name}=={version}" for name, version in packages(release).items()]
+def _wanted(release: str, family: str) -> str:
+    pinned = [f"{name}=={version}" for name, version in packages(release, family).items()]
     return "\n".join([*pinned, *GUEST]) + "\n"
+
+
+def _until(release: str, family: str) -> str:
+    """The day after that of the release: what is released together comes out in the course of hours."""
+    day = released(release, family)
+    return str(date.fromisoformat(day) + timedelta(days=1)) if day else ""
+
+
+def _file(release: str, family: str) -> str:
+    return release if family == LEADING else f"{family}-{release}"

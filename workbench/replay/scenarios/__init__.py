@@ -36,3 +36,8 @@ def expectations(name: str) -> dict[str, Any]:
     """What is expected of the claims of a scenario: verdicts by claim."""
     told: dict[str, Any] = json.loads((folder(name) / "expectations.json").read_text(encoding="utf-8"))
     return told
+
+
+def family(name: str) -> str:
+    """The package whose releases a scenario is run on: the first that it is about."""
+    return str(scenario(name)["packages"][0])
