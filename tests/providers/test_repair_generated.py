@@ -82,7 +82,7 @@ def test_what_is_repaired_is_accepted(made: tuple[str, list[Any]], provider: str
 @given(broken(), st.sampled_from(sorted(PROVIDERS)))
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_no_fewer_parts_could_simply_be_dropped(made: tuple[str, list[Any]], provider: str) -> None:
-    """All ways of dropping fewer parts than a repair touches, up to two, are tried: none is enough."""
+    """All ways of dropping fewer calls and results than a repair touches, up to two, are tried: none is enough."""
     dialect, items = made
     trace = load(dialect, document(dialect, items))
     if not trace.conversations or not refused(trace, provider):
@@ -92,8 +92,12 @@ def test_no_fewer_parts_could_simply_be_dropped(made: tuple[str, list[Any]], pro
         return  # ids of a form that is not taken are renamed, not lost
     (verdict,) = list(verdicts(trace, provider))[-1:]
     history = request_of(trace, verdict.items, verdict.record).history
-    spoken = {b.path for t in history.turns if t.role == "user" for b in t.of("text", "data")}
-    paths = [b.path for t in history.turns for b in t.blocks if b.path not in spoken and b.path.endswith("]")]
+    paths = [
+        b.path
+        for t in history.turns
+        for b in t.blocks
+        if b.kind in ("call", "result") and b.path.endswith("]")
+    ]
     template = repair.suggestions[0]
     for count in range(1, min(repair.parts, 3)):
         for chosen in combinations(paths, count):
