@@ -250,7 +250,8 @@ def print_repairs(out: Console, repairs: Repairs) -> None:
             Text(
                 f"{PROVIDERS[repair.provider]}: repair of the {repair.place}{run} (list {repair.list}){more}",
                 style="bold",
-            )
+            ),
+            soft_wrap=True,
         )
         for s in repair.suggestions:
             out.print(Text(f"  {s.rule}  {line(s)}", style="yellow" if s.placeholder else ""), soft_wrap=True)

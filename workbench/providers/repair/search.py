@@ -173,9 +173,9 @@ def _less(state: _State, n: int) -> _State | None:
 
 
 def _anchored(sheet: Sheet) -> Sheet:
-    """What is put beside a part that goes is put beside its neighbour instead, which a reader still finds."""
+    """In the order of the list; what is put beside a part that goes is put beside its neighbour, which is still there."""
     gone = {path for s in sheet.suggestions if s.action in ("drop", "move") for path in s.at}
-    chosen = list(sheet.suggestions)
+    chosen = sorted(sheet.suggestions, key=_in_list)
     for n, suggestion in enumerate(chosen):
         target = suggestion.target
         while target in gone and (near := _beside(target, -1 if suggestion.side == "behind" else 1)):
@@ -190,6 +190,12 @@ def _anchored(sheet: Sheet) -> Sheet:
     except (LookupError, StopIteration):
         return sheet
     return sheet if _adds(sheet, after) else after
+
+
+def _in_list(suggestion: Suggestion) -> tuple[bool, list[int]]:
+    """Where it stands in the list; settings last."""
+    numbers = [int(number) for number in re.findall(r"\[(\d+)\]", suggestion.position)]
+    return not numbers, numbers
 
 
 def _beside(path: str, step: int) -> str:
