@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,3 +126,36 @@ def test_histories_of_the_oracle_of_mistral(seed: int) -> None:
             assert refused(after, "mistral") == sorted(u.rule for u in repair.unmended)
             mended += not repair.unmended
     assert mended > 60
+
+
+VALUES = [None, True, 0, "", [], {}, "x" * 70, "\x00", "\ud800x", [[]], [None], {"role": 3}, "a:1"]
+
+
+def _spots(value: Any) -> list[tuple[Any, Any]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [spot for key, child in list(inner) for spot in ((value, key), *_spots(child))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_documents_are_repaired_or_left_alone(seed: int) -> None:
+    """Values of any type in any place: nothing raises, and what is suggested can be applied."""
+    chance = random.Random(seed)
+    cases = Path(__file__).parents[1] / "data" / "cases"
+    given_files = [
+        json.loads(path.read_text(encoding="utf-8")) for path in sorted(cases.glob("*/input.json"))
+    ]
+    suggested = 0
+    for _ in range(25):
+        value = deepcopy(chance.choice(given_files))
+        for _ in range(chance.randint(1, 3)):
+            holder, key = chance.choice(_spots(value) or [({}, "")])
+            if isinstance(holder, list) and chance.random() < 0.3:
+                holder.insert(key, deepcopy(chance.choice(holder)))
+            else:
+                holder[key] = deepcopy(chance.choice(VALUES))
+        trace = wb.load(json.dumps(value).encode())
+        for provider in ("", *PROVIDERS):
+            for repair in repair_suggestions(trace, provider):
+                checked(repair)
+                suggested += len(repair.suggestions)
+    assert suggested

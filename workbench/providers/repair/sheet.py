@@ -15,7 +15,7 @@ from workbench.providers.repair.suggestion import Suggestion
 from workbench.providers.request import Request
 from workbench.providers.verdicts import Verdict
 from workbench.readers.payloads.dialects import read_as
-from workbench.readers.payloads.history import Block, Turn
+from workbench.readers.payloads.history import Block, Turn, text
 
 #: rules whose places are copies of one thing, of which one may stay
 _COPIES = ("R4", "R5", "R13", "R17", "R18", "R38")
@@ -145,10 +145,8 @@ class Sheet:
 
     def as_captured(self, call_id: str) -> str:
         """The id that a call had before it was renamed."""
-        return next(
-            (s.was for s in self.suggestions if s.action == "rename" and s.becomes == call_id and s.was),
-            call_id,
-        )
+        renamed = (s.was for s in self.suggestions if s.action == "rename" and s.becomes == call_id and s.was)
+        return next(map(text, renamed), call_id)
 
     def blocks(self, *kinds: str) -> Iterator[tuple[int, Block]]:
         """Blocks of some kinds with the numbers of their turns, in order."""
