@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations
@@ -126,6 +127,27 @@ def test_histories_of_the_oracle_of_mistral(seed: int) -> None:
             assert refused(after, "mistral") == sorted(u.rule for u in repair.unmended)
             mended += not repair.unmended
     assert mended > 60
+
+
+@pytest.mark.skipif(not test_mistral.PYTHON, reason="MISTRAL_PYTHON names no environment with mistral-common")
+def test_mistral_itself_takes_what_is_repaired() -> None:
+    """All five versions of its validator; see tests/referees/test_mistral.py for its environment."""
+    chance = random.Random(7)
+    mended: list[Any] = []
+    while len(mended) < test_mistral.COUNT:
+        items = test_mistral.history(chance)
+        repairs = repair_suggestions(load("mistral", document("mistral", items)), "mistral")
+        mended += [checked(r)["messages"] for r in repairs if not r.unmended]
+    done = subprocess.run(
+        [test_mistral.PYTHON, str(Path(test_mistral.__file__).with_name("mistral_oracle.py"))],
+        input="\n".join(map(json.dumps, mended)), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    release, *answers = map(json.loads, done.stdout.splitlines())
+    refusals = [(a, m) for a, m in zip(answers, mended, strict=True) if any(a.values())]
+    print(
+        f"\nmistral-common {release}: {len(mended)} repaired histories, {len(refusals)} refused by any version"
+    )
+    assert not refusals, refusals[:2]
 
 
 VALUES = [None, True, 0, "", [], {}, "x" * 70, "\x00", "\ud800x", [[]], [None], {"role": 3}, "a:1"]
