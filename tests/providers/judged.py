@@ -56,7 +56,7 @@ def words(value: Any) -> list[Any]:
                 found += [
                     p["text"] if isinstance(p, dict) else p
                     for p in parts
-                    if isinstance(p, str) or "text" in (p or {})
+                    if isinstance(p, str) or (isinstance(p, dict) and "text" in p)
                 ]
     return [text for text in found if text]
 

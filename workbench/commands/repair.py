@@ -31,14 +31,14 @@ def wanted(found: Findings, provider: str, *, thread: str = "", call: str = "") 
 
 def show(out: Console, found: Findings, repairs: Repairs | None) -> None:
     """Print the repairs; where nobody asked for them, say that there are some to ask for."""
-    from rich.text import Text
-
-    from workbench.report.histories import print_repairs
-
     if repairs is not None:
+        from workbench.report.histories import print_repairs
+
         out.print()
         print_repairs(out, repairs)
     elif any(f.rule == "provider-rejects" for f in found):
+        from rich.text import Text
+
         out.print(
             Text("What would make the provider accept it: the same command with --repair.", style="dim")
         )
@@ -46,13 +46,17 @@ def show(out: Console, found: Findings, repairs: Repairs | None) -> None:
 
 def data(repairs: Repairs | None) -> dict[str, Any]:
     """The key `repairs` of the JSON."""
+    if repairs is None:
+        return {}
     from workbench.report.histories import to_dict
 
-    return {} if repairs is None else {"repairs": to_dict(repairs)}
+    return {"repairs": to_dict(repairs)}
 
 
 def markdown(repairs: Repairs | None) -> str:
     """A section with the repairs as a table."""
+    if repairs is None:
+        return ""
     from workbench.report.histories import repairs_table
 
-    return "" if repairs is None else f"\n## Repairs\n\n{repairs_table(repairs, 'Suggestions').to_markdown()}"
+    return f"\n## Repairs\n\n{repairs_table(repairs, 'Suggestions').to_markdown()}"

@@ -59,6 +59,8 @@ class Request:
         self.sent = sent
         self.stored = Stored() if stored is None and history.stored else stored
         self.answered = answered or []
+        #: every rule of a provider asks for them
+        self._turns: dict[tuple[str, bool], list[Turn]] = {}
 
     @property
     def dialect(self) -> str:
@@ -96,6 +98,11 @@ class Request:
 
         `merge`: the provider takes turns of one role in a row as one, so that they are one here.
         """
+        if (own, merge) not in self._turns:
+            self._turns[own, merge] = self._as_turns(own=own, merge=merge)
+        return self._turns[own, merge]
+
+    def _as_turns(self, *, own: str, merge: bool) -> list[Turn]:
         native = self.dialect == own
         made: list[Turn] = []
         for turn in self.history.turns:

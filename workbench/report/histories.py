@@ -10,9 +10,9 @@ import msgspec
 from workbench.calls.conversation import MessageList
 from workbench.calls.results import text_of
 from workbench.providers import PROVIDERS, Verdict, verdicts
-from workbench.providers.repair import Repair, Repairs, Suggestion, repair_suggestions
+from workbench.providers.repair import Repair, Repairs, Suggestion
 from workbench.providers.repair.edits import edited
-from workbench.providers.repair.repairs import listed
+from workbench.providers.repair.repairs import listed, repair_of, wanting
 from workbench.readers.payloads.chat import MADE_UP
 from workbench.readers.payloads.dialects import read_as
 from workbench.readers.payloads.history import Block
@@ -79,14 +79,14 @@ def verdict_table(trace: Trace, items: MessageList, repairs: Sequence[Repair] = 
     by_provider = {repair.provider: repair for repair in repairs}
     rows = []
     for provider, name in PROVIDERS.items():
-        verdict, repair = _verdict(trace, items, provider), by_provider.get(provider)
+        verdict, mended = _verdict(trace, items, provider), by_provider.get(provider)
         if verdict is None:
             continue
-        if repair is None:
+        if mended is None:
             told = [(r.rule.id, r.paths, r.error) for r in verdict.refusals]
             word = verdict.word
         else:
-            told = [(u.rule, u.positions, u.error) for u in repair.unmended]
+            told = [(u.rule, u.positions, u.error) for u in mended.unmended]
             word = "refused" if told else "accepted"
         symbol, tone = _WORDS[word]
         _, places, error = told[0] if told else ("", (), "")
@@ -107,13 +107,8 @@ def _verdict(trace: Trace, items: MessageList, provider: str) -> Verdict | None:
 
 def repairs_of(trace: Trace, items: MessageList) -> Repairs:
     """What would make each provider accept a list: one repair for each that refuses it."""
-    run = items.run
-    return Repairs([
-        repair
-        for provider in PROVIDERS
-        for repair in repair_suggestions(trace, provider)
-        if (repair.list, repair.place, repair.thread_id, repair.run_id) == (items.number, items.place, run.thread_id, run.run_id)
-    ])  # fmt: skip
+    refused = [v for p in PROVIDERS if (v := _verdict(trace, items, p)) is not None and wanting(v)]
+    return Repairs([made for verdict in refused if (made := repair_of(trace, verdict)) is not None])
 
 
 def repairs_table(repairs: Sequence[Repair], caption: str = "") -> Grid:
@@ -250,7 +245,8 @@ def print_repairs(out: Console, repairs: Repairs) -> None:
             Text(
                 f"{PROVIDERS[repair.provider]}: repair of the {repair.place}{run} (list {repair.list}){more}",
                 style="bold",
-            )
+            ),
+            soft_wrap=True,
         )
         for s in repair.suggestions:
             out.print(Text(f"  {s.rule}  {line(s)}", style="yellow" if s.placeholder else ""), soft_wrap=True)

@@ -42,12 +42,11 @@ def fresh(provider: str, old: str, taken: set[str]) -> str:
 @mends("R6", "R14", "R19", "R32", "R35")
 def renamed(desk: Desk) -> Iterator[Candidate]:
     """Another id for a call, wherever it stands: call, results, approvals."""
-    taken = {b.call_id for _, b in desk.sheet.blocks("call", "result")}
     for _, block in desk.blocks("call", "result")[:1]:
         if desk.refusal.rule.id == "R35" and _takes(block.call_id):
             yield from _tool_renamed(desk, block)
             continue
-        new = fresh(desk.case.provider, block.call_id, taken)
+        new = fresh(desk.case.provider, block.call_id, desk.sheet.taken)
         if block.call_id:
             same = [(m, b) for m, b in desk.sheet.blocks("call", "result", "approval-request", "approval-response")
                     if b.call_id == block.call_id]  # fmt: skip
@@ -88,7 +87,6 @@ def apart(desk: Desk) -> Iterator[Candidate]:
     if not named:
         return
     group = [(n, b) for n, b in desk.sheet.blocks("call") if b.call_id == named[0][1].call_id]
-    taken = {b.call_id for _, b in desk.sheet.blocks("call", "result")}
     for k, (n, block) in enumerate(group):
         if k == 0:
             continue
@@ -99,7 +97,7 @@ def apart(desk: Desk) -> Iterator[Candidate]:
             yield from together(A_COPY, *dropped)
             copies = [desk.drop("it answers the copy", part) for part in own]
             yield from together(A_COPY + 1, *dropped, *copies)
-        new = fresh(desk.case.provider, block.call_id, taken)
+        new = fresh(desk.case.provider, block.call_id, desk.sheet.taken)
         why = f"{desk.place(first)} is another call under this id"
         changed: list[Suggestion | None] = [desk.rename(m, b, new, why) for m, b in ((n, block), *own)]
         yield from together(NOTHING, *changed)

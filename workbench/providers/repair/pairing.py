@@ -123,7 +123,10 @@ def called(desk: Desk) -> Iterator[Candidate]:
     for m, block in desk.blocks("result")[:3]:
         open_calls = [(n, b) for n, b in desk.sheet.blocks("call") if b.call_id == block.call_id]
         for n, _ in open_calls[:4]:
-            yield from together(NOTHING, _behind(desk, n, block, "its call stands elsewhere in the list"))
+            why = "its call stands elsewhere in the list"
+            yield from together(NOTHING, _behind(desk, n, block, why))
+            yield from together(NOTHING, *(_behind(desk, n, b, why) for b in _astray(desk, n)))
+            yield from _between(desk, n, m)
         yield from _only_open_call(desk, m, block)
         yield from _call_before(desk, m, block)
         twin = any(b is not block and (b.call_id, results.text_of(b.content)) == (block.call_id, results.text_of(block.content))
@@ -132,6 +135,22 @@ def called(desk: Desk) -> Iterator[Candidate]:
             "the same result stands in the list once more" if twin else "the call that it answers is nowhere"
         )
         yield from together(A_COPY if twin else A_RESULT, desk.drop(why, (m, block)))
+
+
+def _astray(desk: Desk, n: int) -> list[Block]:
+    """All results of a turn's calls that do not stand behind it."""
+    ids = {b.call_id for b in desk.sheet.turns[n].of("call")}
+    behind = {b.path for _, b in _following(desk, n)}
+    return [b for _, b in desk.sheet.blocks("result") if b.call_id in ids and b.path not in behind]
+
+
+def _between(desk: Desk, n: int, m: int) -> Iterator[Candidate]:
+    """The one call that stands between a call and its result, and has no result itself."""
+    answered_ids = {b.call_id for _, b in desk.sheet.blocks("result")}
+    found = [(k, b) for k, b in desk.sheet.blocks("call") if n < k < m and b.call_id not in answered_ids]
+    if len(found) == 1:
+        why = "it stands between a call and its result, and its own result is nowhere"
+        yield from together(A_CALL, desk.drop(why, *desk.with_its_thought(*found[0])))
 
 
 def _only_open_call(desk: Desk, m: int, block: Block) -> Iterator[Candidate]:

@@ -130,14 +130,19 @@ def repair_suggestions(trace: Trace, provider: str = "") -> Repairs:
         raise ValueError(f"no provider is called {provider!r}: {', '.join(PROVIDERS)}")
     found = []
     for verdict in verdicts(trace, provider):
-        if verdict.refusals and verdict.word != "disagrees" and verdict.items.place != "telemetry":
-            made = repair(trace, verdict)
+        if wanting(verdict):
+            made = repair_of(trace, verdict)
             if made is not None:
                 found.append(made)
     return Repairs(found)
 
 
-def repair(trace: Trace, verdict: Verdict) -> Repair | None:
+def wanting(verdict: Verdict) -> bool:
+    """There is something to repair, and nobody who took it all the same."""
+    return bool(verdict.refusals) and verdict.word != "disagrees" and verdict.items.place != "telemetry"
+
+
+def repair_of(trace: Trace, verdict: Verdict) -> Repair | None:
     """The repair of one list; None where its document does not hold it as a list."""
     items = verdict.items
     request = request_of(trace, items, verdict.record)

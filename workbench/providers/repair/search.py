@@ -12,10 +12,12 @@ from workbench.providers.repair.menders import Candidate, candidates
 from workbench.providers.repair.sheet import Case, Sheet, refusal_key, weight
 from workbench.providers.repair.suggestion import Suggestion
 
-#: states that are kept at each step, by how much is wrong
-_WIDTHS = ((6, 8), (20, 2))
+#: states that are kept at each step where little is wrong, and where more is
+_WIDE, _NARROW = 8, 2
+#: how much may be wrong for the one and for the other, and how many messages there may be
+_FEW, _MOST, _LONG = 6, 20, 400
 #: suggestions up to which each is tried without, and up to which renames are
-_TRIED, _FEW = 200, 40
+_TRIED, _RENAMES = 200, 40
 
 
 @dataclass(slots=True)
@@ -42,40 +44,47 @@ def solve(case: Case) -> Sheet:
     """The list with the fewest parts touched that is accepted; what has no honest repair is refused all the same."""
     first = Sheet(case)
     state = _forms(_State(first))
+    for search in (_widely, _strictly):
+        found = search(state)
+        if found is not None and not _adds(first, found.sheet):
+            after = _anchored(_without_needless(found).sheet)
+            if len(after.refusals) < len(first.refusals):
+                return after
+    return first
+
+
+def _widely(state: _State) -> _State | None:
+    """The best of many ways, step by step; None for lists that are too long for it."""
     units = state.left
-    width = next((w for most, w in _WIDTHS if units <= most), 1)
-    beam = [state]
-    best: _State | None = None
+    if units > _MOST or len(state.sheet.case.items) > _LONG:
+        return None
+    width = _WIDE if units <= _FEW else _NARROW
+    beam, best = [state], None
     for _ in range(2 * units + 4):
         done = [s for s in beam if not s.left]
         best = min([*done, *([best] if best else [])], key=lambda s: s.rank, default=None)
         waiting = [s for s in beam if s.left and (best is None or s.rank < best.rank)]
         if not waiting:
             break
-        grown = {_key(s): s for state in waiting for s in _grow(state, 3 if width > 2 else 1)}
+        grown = {_key(s): s for state in waiting for s in _grow(state, 3 if width == _WIDE else 1)}
         ranked = sorted(grown.values(), key=lambda s: s.rank)
         # the best state that has given something up stays: the others may lead nowhere
         beam = ranked[:width] + [s for s in ranked[width:] if s.given_up][:1]
-    for found in (best, _strictly(state)):
-        if found is not None and not _adds(first, found.sheet):
-            return _anchored(_without_needless(found).sheet)
-    return first
+    return best
 
 
 def _forms(state: _State) -> _State:
     """Ids that have a form which is not taken are renamed first, all of them: what is inserted later has the new ones."""
-    tried: set[str] = set()
-    while True:
-        wrong = next(
-            (r for r in state.sheet.refusals if r.rule.id in FORM_RULES and refusal_key(r) not in tried), None
-        )
-        if wrong is None:
-            return state
-        tried.add(refusal_key(wrong))
-        found = candidates(state.sheet, wrong)
-        after = _after(state, found[0]) if found else None
-        if after is not None and after.left < state.left:
-            state = after
+    wrong = [r for r in state.sheet.refusals if r.rule.id in FORM_RULES]
+    found = [made[0] for refusal in wrong if (made := candidates(state.sheet, refusal))]
+    at_once = Candidate(tuple(s for c in found for s in c.suggestions), sum(c.loss for c in found))
+    after = _after(state, at_once) if found else None
+    if after is not None and after.left < state.left:
+        return after
+    for candidate in found:
+        after = _after(state, candidate)
+        state = after if after is not None and after.left < state.left else state
+    return state
 
 
 def _grow(state: _State, most: int = 1) -> list[_State]:
@@ -115,13 +124,21 @@ def _after(state: _State, candidate: Candidate) -> _State | None:
 def _strictly(state: _State) -> _State:
     """The way without detours: every step leaves less, and nothing new; what no step mends is given up."""
     while state.left:
-        better = [s for s in _grow(state) if s.left < state.left and not _adds(state.sheet, s.sheet)]
-        if better:
-            state = min(better, key=lambda s: s.rank)
-            continue
         refusal = next(r for r in state.sheet.refusals if refusal_key(r) not in state.given_up)
-        state = _State(state.sheet, state.loss, state.given_up | {refusal_key(refusal)})
+        best: _State | None = None
+        for candidate in sorted(candidates(state.sheet, refusal), key=_cost):
+            after = _after(state, candidate)
+            if after is None or after.left >= state.left or _adds(state.sheet, after.sheet):
+                continue
+            best = after if best is None else min(best, after, key=lambda s: s.rank)
+            if state.left - after.left >= _cost(candidate)[0]:
+                break  # every part that it touches mends something
+        state = best or _State(state.sheet, state.loss, state.given_up | {refusal_key(refusal)})
     return state
+
+
+def _cost(candidate: Candidate) -> tuple[int, int]:
+    return sum(s.parts for s in candidate.suggestions), candidate.loss
 
 
 def _without_needless(state: _State) -> _State:
@@ -139,7 +156,7 @@ def _without_needless(state: _State) -> _State:
 def _less(state: _State, n: int) -> _State | None:
     """The state without one of its suggestions, where that is as good."""
     chosen = state.sheet.suggestions
-    if len(chosen) > _FEW and chosen[n].action == "rename":
+    if len(chosen) > _RENAMES and chosen[n].action == "rename":
         # of many new ids only those are in doubt whose part changes once more
         again = [
             s for k, s in enumerate(chosen) if k != n and set(s.at) & {chosen[n].position, *chosen[n].at}
@@ -156,9 +173,9 @@ def _less(state: _State, n: int) -> _State | None:
 
 
 def _anchored(sheet: Sheet) -> Sheet:
-    """What is put beside a part that goes is put beside its neighbour instead, which a reader still finds."""
+    """In the order of the list; what is put beside a part that goes is put beside its neighbour, which is still there."""
     gone = {path for s in sheet.suggestions if s.action in ("drop", "move") for path in s.at}
-    chosen = list(sheet.suggestions)
+    chosen = sorted(sheet.suggestions, key=_in_list)
     for n, suggestion in enumerate(chosen):
         target = suggestion.target
         while target in gone and (near := _beside(target, -1 if suggestion.side == "behind" else 1)):
@@ -173,6 +190,12 @@ def _anchored(sheet: Sheet) -> Sheet:
     except (LookupError, StopIteration):
         return sheet
     return sheet if _adds(sheet, after) else after
+
+
+def _in_list(suggestion: Suggestion) -> tuple[bool, list[int]]:
+    """Where it stands in the list; settings last."""
+    numbers = [int(number) for number in re.findall(r"\[(\d+)\]", suggestion.position)]
+    return not numbers, numbers
 
 
 def _beside(path: str, step: int) -> str:

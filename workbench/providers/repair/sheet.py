@@ -10,12 +10,12 @@ from typing import Any
 
 from workbench.calls.conversation import Call
 from workbench.providers.catalogue import Refusal, judge
-from workbench.providers.repair.edits import edited, resolve, steps
+from workbench.providers.repair.edits import Edited, edited, resolve, steps
 from workbench.providers.repair.suggestion import Suggestion
 from workbench.providers.request import Request
 from workbench.providers.verdicts import Verdict
 from workbench.readers.payloads.dialects import read_as
-from workbench.readers.payloads.history import Block, Turn
+from workbench.readers.payloads.history import Block, Turn, text
 
 #: rules whose places are copies of one thing, of which one may stay
 _COPIES = ("R4", "R5", "R13", "R17", "R18", "R38")
@@ -82,7 +82,7 @@ class Sheet:
     def __init__(self, case: Case, suggestions: tuple[Suggestion, ...] = ()) -> None:
         self.case = case
         self.suggestions = suggestions
-        self.made = edited(case.items, suggestions, case.within, case_paths(case) if suggestions else ())
+        self.made = edited(case.items, suggestions, case.within)
         before = case.request
         if suggestions:
             history = replace(
@@ -117,17 +117,36 @@ class Sheet:
             return path
         keys = steps(path, self.case.within)
         try:
-            value = resolve(self.made.items, keys)[2] if keys else None
+            value = resolve(self._found.items, keys)[2] if keys else None
         except LookupError:
             return ""
-        return self.made.origins.get(id(value), "") if isinstance(value, dict) else ""
+        return self._found.origins.get(id(value), "") if isinstance(value, dict) else ""
+
+    @cached_property
+    def _found(self) -> Edited:
+        """The same once more, with an eye on every part: most lists are only judged, and never asked for this."""
+        return edited(self.case.items, self.suggestions, self.case.within, case_paths(self.case))
+
+    @cached_property
+    def _by_call(self) -> dict[str, list[tuple[int, Block]]]:
+        found: dict[str, list[tuple[int, Block]]] = {}
+        for n, block in self.blocks("call", "result", "approval-request", "approval-response"):
+            found.setdefault(block.call_id, []).append((n, block))
+        return found
+
+    def of_call(self, call_id: str) -> list[tuple[int, Block]]:
+        """Everything that carries a call id: calls, results, approvals."""
+        return self._by_call.get(call_id, [])
+
+    @cached_property
+    def taken(self) -> set[str]:
+        """Call ids that a new one must differ from."""
+        return {b.call_id for _, b in self.blocks("call", "result")}
 
     def as_captured(self, call_id: str) -> str:
         """The id that a call had before it was renamed."""
-        return next(
-            (s.was for s in self.suggestions if s.action == "rename" and s.becomes == call_id and s.was),
-            call_id,
-        )
+        renamed = (s.was for s in self.suggestions if s.action == "rename" and s.becomes == call_id and s.was)
+        return next(map(text, renamed), call_id)
 
     def blocks(self, *kinds: str) -> Iterator[tuple[int, Block]]:
         """Blocks of some kinds with the numbers of their turns, in order."""
