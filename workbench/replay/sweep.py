@@ -1,9 +1,11 @@
-"""Run a bug over releases: which are affected, since when, until when, and what is left.
+r"""Run a bug over releases: which are affected, since when, until when, and what is left.
 
     swept = wb.sweep("provider-tool-approval")
     swept.frame                  # a row per release and variant
     swept                        # the heat map
-    print("\\n".join(swept.words))   # first affected, first fixed, residue
+    print(*swept.words, sep="\n")   # first affected, first fixed, residue
+
+Every release is an environment of its own, and several are run side by side.
 """
 
 from __future__ import annotations
@@ -228,7 +230,9 @@ class Sweep:
                 last = row["why"].strip().splitlines()[-1:] or [""]
                 groups.setdefault((row["variant"], f"{row['outcome']}: {last[0]}"), []).append(row["release"])
         everything = self.releases
-        return [(variant, f"{what} on {runs(found, everything)}") for (variant, what), found in groups.items()]
+        return [
+            (variant, f"{what} on {runs(found, everything)}") for (variant, what), found in groups.items()
+        ]
 
     @property
     def table(self) -> Grid:
@@ -338,9 +342,7 @@ class Span:
             return [f"No release of {leading} is affected: {self.summary}."]
         first, before = self.affected[0], [r for r in self.asked if r not in self.affected]
         earlier = [r for r in before if self.swept.index(r) < self.swept.index(first)]
-        since = (
-            f"{earlier[-1]} is not" if earlier else "no earlier release of the sweep can show it"
-        )
+        since = f"{earlier[-1]} is not" if earlier else "no earlier release of the sweep can show it"
         told = [f"First affected: {leading} {first} ({since})."]
         if self.fixed:
             told.append(f"First fixed: {self.fixed}; last affected: {self.affected[-1]}.")
@@ -392,9 +394,7 @@ def runs(found: Sequence[str], everything: Sequence[str]) -> str:
             parts[-1][1] = place
         else:
             parts.append([place, place])
-    return ", ".join(
-        everything[a] if a == b else f"{everything[a]} to {everything[b]}" for a, b in parts
-    )
+    return ", ".join(everything[a] if a == b else f"{everything[a]} to {everything[b]}" for a, b in parts)
 
 
 def stored(name: str) -> Sweep | None:
