@@ -67,7 +67,7 @@ def make_venv() -> None:
     probe = [str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
     if not python.exists() or subprocess.run(probe, check=False).returncode:
         run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(VENV), environment=environment)
-    project = f"{ROOT}[lab,live,dev]"
+    project = f"{ROOT}[lab,live,fleet,dev]"
     pins = ["--requirements", str(PINS), "--build-constraints", str(PINS)]
     if not sys.stderr.isatty():
         pins.append("--quiet")

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.exceptions import LoadError
     from workbench.findings import Evidence, Finding, Findings
+    from workbench.fleet.index import open_index, query
+    from workbench.fleet.run import check_each
     from workbench.follow import follow
     from workbench.providers.repair import repair_suggestions
     from workbench.readers import formats, samples
@@ -50,6 +52,7 @@ __all__ = [
     "approvals_table",
     "calls_table",
     "check",
+    "check_each",
     "compare",
     "explore",
     "findings_table",
@@ -57,6 +60,8 @@ __all__ = [
     "formats",
     "load",
     "markdown",
+    "open_index",
+    "query",
     "record",
     "recorder",
     "repair_suggestions",
@@ -77,6 +82,7 @@ _HOMES = {
     "approvals_table": "views.tables",
     "calls_table": "views.tables",
     "check": "rules",
+    "check_each": "fleet.run",
     "compare": "replay.compare",
     "explore": "report.explore",
     "findings_table": "views.tables",
@@ -84,6 +90,8 @@ _HOMES = {
     "formats": "readers",
     "load": "trace",
     "markdown": "report.markdown",
+    "open_index": "fleet.index",
+    "query": "fleet.index",
     "record": "record.middleware",
     "recorder": "record.agent_framework",
     "repair_suggestions": "providers.repair",

@@ -42,6 +42,13 @@ class Format(StrEnum):
     md = "md"
 
 
+class Engine(StrEnum):
+    """Where many captures are checked."""
+
+    local = "local"
+    dask = "dask"
+
+
 class ReportFormat(StrEnum):
     """What `report` writes."""
 
@@ -130,8 +137,42 @@ def check(
     repair: Annotated[
         bool, typer.Option("--repair", help="Say what would make the providers accept what they refuse.")
     ] = False,
+    each: Annotated[
+        bool, typer.Option("--each", help="Check every capture of folders, globs and addresses by itself.")
+    ] = False,
+    resume: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --each: keep what is done here, and go on from it."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(metavar="N", help="With --each: processes; 0: one per processor.")] = 0,
+    engine: Annotated[
+        Engine, typer.Option(help="With --each: processes here, or a Dask cluster.")
+    ] = Engine.local,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="With --engine dask: the scheduler.", show_default=False)
+    ] = "",
+    release: Annotated[
+        str,
+        typer.Option(
+            "--release",
+            metavar="REGEX",
+            help="With --each: finds the release in a capture's path.",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
     """Say what is wrong in captures, with the place of every piece of evidence."""
+    if each:
+        from workbench.commands import fleet
+
+        _leave(
+            fleet.each(
+                paths, form=output.value, select=_split(select), ignore=_split(ignore), fail_on=fail_on.value,
+                provider=provider, resume=resume, jobs=jobs, engine=engine.value, scheduler=scheduler, release=release,
+                strict=strict, odd=[name for name, given in (("--thread", thread), ("--call", call), ("--repair", repair)) if given],
+            )
+        )  # fmt: skip
+        return
     from workbench.commands import repair as repairs
     from workbench.report import narrow
     from workbench.report.progress import Progress
@@ -167,6 +208,40 @@ def check(
         raise typer.Exit(2)
     if fail_on is not FailOn.never and found.at_least(fail_on.value):
         raise typer.Exit(1)
+
+
+@app.command()
+def index(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH", help="Folders, globs, addresses.", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write.")],
+    release: Annotated[
+        str,
+        typer.Option(
+            "--release", metavar="REGEX", help="Finds the release in a capture's path.", show_default=False
+        ),
+    ] = "",
+    jobs: Annotated[int, typer.Option(metavar="N", help="Processes; 0: one per processor.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an index that is there.")] = False,
+) -> None:
+    """Write the tables of many captures as Parquet, to be asked in SQL."""
+    from workbench.commands import fleet
+
+    _leave(fleet.index(paths, output, release=release, jobs=jobs, force=force))
+
+
+@app.command()
+def query(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="An index.")],
+    sql: Annotated[
+        str, typer.Argument(metavar="SQL", help="One SELECT; views: calls, approvals, findings, ...")
+    ],
+) -> None:
+    """Ask an index in SQL."""
+    from workbench.commands import fleet
+
+    _leave(fleet.ask(folder, sql))
 
 
 @app.command()
