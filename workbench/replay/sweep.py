@@ -1,9 +1,9 @@
 """Run a bug over releases: which are affected, since when, until when, and what is left.
 
-    swept = wb.sweep("provider-tool-approval")
-    swept.frame                  # a row per release and variant
-    swept                        # the heat map
-    print("\\n".join(swept.words))   # first affected, first fixed, residue
+swept = wb.sweep("provider-tool-approval")
+swept.frame                  # a row per release and variant
+swept                        # the heat map
+print("\\n".join(swept.words))   # first affected, first fixed, residue
 """
 
 from __future__ import annotations
@@ -219,16 +219,22 @@ class Sweep:
         """What else was found: (variant, rules and releases), and why a release could not be asked."""
         groups: dict[tuple[str, str], list[str]] = {}
         for row in self.rows:
-            if row["outcome"] in ("other fault", "executed twice", "never executed"):
-                what = row["outcome"]
-                if row["rules"]:
-                    what += f" ({', '.join(row['rules'])})"
-                groups.setdefault((row["variant"], what), []).append(row["release"])
-            elif row["outcome"] in (NOT_RUN, NOT_INSTALLED):
-                last = row["why"].strip().splitlines()[-1:] or [""]
-                groups.setdefault((row["variant"], f"{row['outcome']}: {last[0]}"), []).append(row["release"])
+            what, variant = row["outcome"], row["variant"]
+            if what in ("other fault", "executed twice", "never executed"):
+                what += f" ({', '.join(row['rules'])})" if row["rules"] else ""
+            elif what == NOT_INSTALLED:
+                variant, what = "all variants", f"{what}: {' '.join(row['why'].split())[-300:]}"
+            elif what == NOT_RUN:
+                what += f": {(row['why'].strip().splitlines() or [''])[0]}"
+            else:
+                continue
+            found = groups.setdefault((variant, what), [])
+            if row["release"] not in found:
+                found.append(row["release"])
         everything = self.releases
-        return [(variant, f"{what} on {runs(found, everything)}") for (variant, what), found in groups.items()]
+        return [
+            (variant, f"{what} on {runs(found, everything)}") for (variant, what), found in groups.items()
+        ]
 
     @property
     def table(self) -> Grid:
@@ -338,9 +344,7 @@ class Span:
             return [f"No release of {leading} is affected: {self.summary}."]
         first, before = self.affected[0], [r for r in self.asked if r not in self.affected]
         earlier = [r for r in before if self.swept.index(r) < self.swept.index(first)]
-        since = (
-            f"{earlier[-1]} is not" if earlier else "no earlier release of the sweep can show it"
-        )
+        since = f"{earlier[-1]} is not" if earlier else "no earlier release of the sweep can show it"
         told = [f"First affected: {leading} {first} ({since})."]
         if self.fixed:
             told.append(f"First fixed: {self.fixed}; last affected: {self.affected[-1]}.")
@@ -392,9 +396,7 @@ def runs(found: Sequence[str], everything: Sequence[str]) -> str:
             parts[-1][1] = place
         else:
             parts.append([place, place])
-    return ", ".join(
-        everything[a] if a == b else f"{everything[a]} to {everything[b]}" for a, b in parts
-    )
+    return ", ".join(everything[a] if a == b else f"{everything[a]} to {everything[b]}" for a, b in parts)
 
 
 def stored(name: str) -> Sweep | None:
