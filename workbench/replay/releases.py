@@ -30,7 +30,7 @@ _PUBLISHED = re.compile(r"upload-time = ([0-9TZ:.+-]+)")
 def published(package: str, version: str) -> datetime | None:
     """When the last file of a version was published; None where the index does not tell."""
     told = _compile([f"{package}=={version}"], "--no-deps", "--format", "pylock.toml")
-    times = [datetime.fromisoformat(time.replace("Z", "+00:00")) for time in _PUBLISHED.findall(told)]
+    times = [datetime.fromisoformat(time) for time in _PUBLISHED.findall(told)]
     return max(times, default=None)
 
 
@@ -106,10 +106,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     families = dict(releases.families())
+    unknown = sorted(set(given.family) - set(families))
+    if unknown:
+        parser.error(f"no family is led by {', '.join(unknown)}; there are: {', '.join(families)}")
     try:
         for family in given.family or list(families):
-            if family not in families:
-                raise ReplayError(f"no family is led by {family!r}; there are: {', '.join(families)}")
             if given.refresh:
                 families[family] = refreshed(family)
             for release, row in families[family].items():
