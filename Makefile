@@ -11,7 +11,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	"$$p" -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report replay record test check lab pins browser referee clean
+.PHONY: help setup report replay record sweep test check lab pins browser referee clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,9 @@ replay: $(STAMP) ## run the replay notebooks live: builds environments of releas
 
 record: $(STAMP) ## record the arms of the replay notebooks anew
 	@$(BIN)/python -m workbench.replay.record
+
+sweep: $(STAMP) ## run the reported bugs on all releases anew; writes docs/sweeps.md, takes many minutes
+	@$(BIN)/python -m workbench.replay.tables
 
 test: check browser referee ## run the checks, then all tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from workbench.record.middleware import record
     from workbench.replay.arms import replay
     from workbench.replay.compare import compare
+    from workbench.replay.sweep import sweep
     from workbench.report.explore import explore
     from workbench.report.markdown import markdown
     from workbench.report.reports import report
@@ -70,6 +71,7 @@ __all__ = [
     "rule",
     "samples",
     "sequence_diagram",
+    "sweep",
     "timeline",
 ]
 
@@ -98,6 +100,7 @@ _HOMES = {
     "rule": "rules",
     "samples": "readers",
     "sequence_diagram": "views.sequence",
+    "sweep": "replay.sweep",
     "timeline": "views.timeline",
 }
 

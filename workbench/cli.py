@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from workbench.commands import replay
+from workbench.commands import replay, sweep
 from workbench.commands.record import record
 
 if TYPE_CHECKING:
@@ -416,6 +416,8 @@ def _leave(outcome: int | str) -> None:
 
 app.command()(record)
 app.command("replay")(replay.replay)
+app.command("sweep")(sweep.sweep)
+app.command("bisect")(sweep.bisect)
 
 
 def _load(paths: list[str], progress: object) -> Trace:

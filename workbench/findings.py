@@ -11,6 +11,7 @@ from workbench.model import column_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.known import Known
     from workbench.trace import Trace
 
 _RANK = {"error": 0, "warning": 1, "info": 2}
@@ -90,6 +91,8 @@ class Findings(Sequence[Finding]):
     trace: Trace
     items: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    #: bugs that have been replayed, and that these findings are signs of
+    known: tuple[Known, ...] = ()
 
     def __repr__(self) -> str:
         numbers = {severity: sum(f.severity == severity for f in self.items) for severity in _RANK}
@@ -159,6 +162,7 @@ class Findings(Sequence[Finding]):
             "calls": summary["calls"],
             "approvals": summary["approvals"],
             "findings": [f.to_dict() for f in self.items],
+            "known": [one.to_dict() for one in self.known],
             "skipped": [{"rule": s.rule, "reason": s.reason} for s in self.skipped],
         }
 

@@ -10,7 +10,18 @@ import pytest
 HEALTHY = "sample:healthy"
 FAULTY = "sample:provider-tool-lost"
 
-TOP = {"schema", "sources", "problems", "threads", "runs", "calls", "approvals", "findings", "skipped"}
+TOP = {
+    "schema",
+    "sources",
+    "problems",
+    "threads",
+    "runs",
+    "calls",
+    "approvals",
+    "findings",
+    "known",
+    "skipped",
+}
 SOURCE = {"path", "format", "records", "rows", "duplicates", "ignored", "problems", "complete", "note"}
 PROBLEM = {"path", "member", "line", "offset", "reason"}
 FINDING = {

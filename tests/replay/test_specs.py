@@ -111,7 +111,7 @@ def test_what_is_no_name_is_refused(given):
 
 def test_the_reported_release_is_always_there():
     assert parameters.releases(NAME, "1.7.0") == ["1.0.0rc7", "1.7.0"]
-    with pytest.raises(ReplayError, match=r"no release 9\.9 .* there are: 1\.0\.0rc7"):
+    with pytest.raises(ReplayError, match=r"no release 9\.9 .* there are: .*1\.0\.0rc7"):
         parameters.releases(NAME, "9.9")
 
 

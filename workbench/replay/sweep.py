@@ -1,11 +1,9 @@
 r"""Run a bug over releases: which are affected, since when, until when, and what is left.
 
-    swept = wb.sweep("provider-tool-approval")
-    swept.frame                  # a row per release and variant
-    swept                        # the heat map
-    print(*swept.words, sep="\n")   # first affected, first fixed, residue
-
-Every release is an environment of its own, and several are run side by side.
+swept = wb.sweep("provider-tool-approval")
+swept.frame                  # a row per release and variant
+swept                        # the heat map
+print("\\n".join(swept.words))   # first affected, first fixed, residue
 """
 
 from __future__ import annotations
@@ -47,6 +45,7 @@ LOOKS = {
     NOT_RUN: ("warn", "?", "#6e7781"),
     NOT_INSTALLED: ("none", "x", "#424a53"),
 }
+_FAULTS = ("other fault", "executed twice", "never executed")
 COLUMNS = ("release", "date", "variant", "outcome", "rules", "executions", "questions", "refusals", "why")
 
 #: told how many of how many releases are done, and what is being done
@@ -209,6 +208,8 @@ class Sweep:
     def words(self) -> list[str]:
         """First affected, first fixed, residue, and every other fault by rule: a sentence each."""
         told = self.span.words(family(self.name))
+        if self.residue:
+            told.append(self.residue)
         for variant in self.variants:
             if not variant.control:
                 part = spanned(self, [variant.title])
@@ -217,18 +218,37 @@ class Sweep:
         return told + [f"{variant}: {text}." for variant, text in self.faults]
 
     @property
+    def residue(self) -> str:
+        """What is left after the fix: releases with another fault in a variant that is no control."""
+        if not self.span.fixed:
+            return ""
+        everything = self.releases
+        later = everything[everything.index(self.span.fixed) :]
+        shows = [variant.title for variant in self.variants if not variant.control]
+        left = [r for r in later if {self.outcome(r, title) for title in shows} & set(_FAULTS)]
+        if not left:
+            return "Residue: none."
+        after = everything[everything.index(left[-1]) + 1 :]
+        end = f"clean since {after[0]}" if after else "none is clean yet"
+        return f"Residue: other faults remain on {runs(left, everything)}; {end}."
+
+    @property
     def faults(self) -> list[tuple[str, str]]:
         """What else was found: (variant, rules and releases), and why a release could not be asked."""
         groups: dict[tuple[str, str], list[str]] = {}
         for row in self.rows:
-            if row["outcome"] in ("other fault", "executed twice", "never executed"):
-                what = row["outcome"]
-                if row["rules"]:
-                    what += f" ({', '.join(row['rules'])})"
-                groups.setdefault((row["variant"], what), []).append(row["release"])
-            elif row["outcome"] in (NOT_RUN, NOT_INSTALLED):
-                last = row["why"].strip().splitlines()[-1:] or [""]
-                groups.setdefault((row["variant"], f"{row['outcome']}: {last[0]}"), []).append(row["release"])
+            what, variant = row["outcome"], row["variant"]
+            if what in _FAULTS:
+                what += f" ({', '.join(row['rules'])})" if row["rules"] else ""
+            elif what == NOT_INSTALLED:
+                variant, what = "all variants", f"{what}: {' '.join(row['why'].split())[-300:]}"
+            elif what == NOT_RUN:
+                what += f": {(row['why'].strip().splitlines() or [''])[0]}"
+            else:
+                continue
+            found = groups.setdefault((variant, what), [])
+            if row["release"] not in found:
+                found.append(row["release"])
         everything = self.releases
         return [
             (variant, f"{what} on {runs(found, everything)}") for (variant, what), found in groups.items()

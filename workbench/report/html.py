@@ -112,6 +112,7 @@ class _Page:
         return {
             "title": "Agent run report",
             "verdict": _verdict(findings, severities),
+            "known": [plain(str(one), 1000) for one in findings.known],
             "counts": [
                 count(severities["error"], "error"), count(severities["warning"], "warning"),
                 count(severities["info"], "remark"),

@@ -45,6 +45,8 @@ def markdown(
     threads = {finding.thread_id for finding in findings}
     flagged = [c for c in trace.conversations if threads.intersection((c.thread_id, *c.thread_ids))]
     body.add(_headline(findings))
+    for one in findings.known:
+        body.add(prose(str(one), 1000))
     for conversation in (flagged or trace.conversations)[:_THREADS]:
         body.add(_happened(conversation, findings))
     more = len(flagged or trace.conversations) - _THREADS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.calls.conversation import Call, Conversation
 from workbench.findings import Findings
+from workbench.known import known
 from workbench.trace import Trace
 from workbench.views import selection
 
@@ -46,7 +47,7 @@ def narrowed(findings: Findings, *, thread: str = "", call_id: str = "", severit
     ids = ids_of(findings.trace, call_id, thread)
     if ids:
         items = [f for f in items if ids.intersection((*f.call_ids, *f.approval_ids))]
-    return Findings(findings.trace, items, findings.skipped)
+    return Findings(findings.trace, items, findings.skipped, known(findings.trace, items))
 
 
 def _calls(conversation: Conversation, call_id: str) -> list[Call]:

@@ -65,6 +65,8 @@ def findings(out: Console, found: Findings, chosen: Iterable[Conversation] | Non
                 _finding(out, item, advise=item.rule not in advised)
                 advised.add(item.rule)
         out.print()
+    for one in found.known:
+        _inside(out, plain(str(one), PARAGRAPH), 0, "bold")
     if not found.at_least("warning"):
         if trace.empty:
             out.print(

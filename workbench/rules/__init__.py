@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from workbench.findings import Finding, Findings, Skipped, merged, ordered
+from workbench.known import known
 from workbench.rules.registry import RULES, Rule, rule
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def check(
             reason = f"it failed: {type(error).__name__}: {ascii(str(error))[1:-1][:200]}"
             skipped.append(Skipped(made.name, reason, failed=True))
             warnings.warn(f"rule {made.name}: {reason}", RuntimeWarning, stacklevel=2)
-    return Findings(trace, ordered(merged(found)), skipped)
+    items = ordered(merged(found))
+    return Findings(trace, items, skipped, known(trace, items))
 
 
 def _words(given: Iterable[str]) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 `releases.json` says, for each family of packages (named by its leading one), which were released together
 and when; `python -m workbench.replay.releases --refresh` asks the registry anew. `locks/` pins everything
 that is installed with those that recordings are made on (`python -m workbench.replay.record --locks`). A
-release without a lock is resolved when it is first built, as it would have been on the day after its date,
-and the result is kept in the cache.
+release without a lock is resolved when it is first built, as it would have been on the day after its date
+where the index tells when files were published, and the result is kept in the cache.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from contextlib import suppress
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -82,12 +83,15 @@ def resolve(release: str, family: str = LEADING) -> str:
     asked = folder / f"{_file(release, family)}.in"
     asked.write_text(_wanted(release, family), encoding="utf-8")
     until = _until(release, family)
+    compiled = (
+        "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--prerelease", "if-necessary-or-explicit",
+        "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", asked,
+    )  # fmt: skip
+    if until:
+        with suppress(BuildError):  # an index without publish times knows nothing of that day
+            return uv.run(*compiled, "--exclude-newer", until)
     try:
-        return uv.run(
-            "pip", "compile", "--quiet", "--universal", "--python-version", "3.11",
-            "--prerelease", "if-necessary-or-explicit", *(("--exclude-newer", until) if until else ()),
-            "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", asked,
-        )  # fmt: skip
+        return uv.run(*compiled)
     except BuildError as problem:
         raise BuildError(
             f"the dependencies of {family} {release} could not be resolved:\n{problem}"

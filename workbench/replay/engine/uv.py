@@ -48,6 +48,21 @@ def run(*arguments: str | Path) -> str:
     return done.stdout
 
 
+def versions(package: str) -> list[str]:
+    """All versions of a package, newest first, as pip names them with the configuration that it has."""
+    said = "no interpreter with pip was found"
+    for python in _with_pip():
+        done = subprocess.run(  # noqa: S603 - pip with arguments of ours
+            [str(python), "-m", "pip", "index", "versions", "--pre", package],
+            env={**os.environ, **PIP_ENVIRONMENT}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        for line in done.stdout.splitlines():
+            if line.startswith("Available versions: "):
+                return line.partition(": ")[2].split(", ")
+        said = done.stderr.strip() or said
+    raise BuildError(f"pip names no versions of {package}: {said}")
+
+
 def _settings() -> dict[str, str]:
     """What pip is configured with; empty without pip."""
     for python in _with_pip():

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.findings import Evidence, Finding, Findings
+from workbench.known import known
 from workbench.readers.records import Events, Member, Pool, Records
 from workbench.report.redact import redactor as make
 from workbench.report.redact.detectors import secret_key
@@ -76,7 +77,7 @@ def findings_of(findings: Findings, trace: Trace, redactor: Redactor) -> Finding
     again = {_fault(f): f.message for f in check(trace, select=sorted(asked))} if asked else {}
     made = [_finding(finding, redactor) for finding in findings]
     made = [replace(finding, message=again.get(_fault(finding), finding.message)) for finding in made]
-    return Findings(trace, made, findings.skipped)
+    return Findings(trace, made, findings.skipped, known(trace, made))
 
 
 def _fault(finding: Finding) -> tuple[object, ...]:
