@@ -1,0 +1,102 @@
+"""A calibrated scenario on another release: all its readings are run, and what they say is put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.replay.capture.calibrate import Calibrated, differences
+from workbench.replay.capture.findings import Seen
+from workbench.replay.capture.running import Run, Workshop
+from workbench.replay.capture.verdicts import Verdict, judge, together
+from workbench.replay.guest.client import FORMS
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a release does with a recorded conversation. `verdicts` is empty where the gate was not passed."""
+
+    calibrated: Calibrated
+    release: str
+    runs: list[Run]
+    verdicts: list[Verdict] = field(default_factory=list)
+    #: by reading
+    apart: list[list[Verdict]] = field(default_factory=list)
+    new: list[Seen] = field(default_factory=list)
+    #: answers that were given in another form: step (from 0), the recorded form, the one that was taken
+    forms: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def exact(self) -> bool:
+        """Every event is as recorded."""
+        return bool(self.runs) and all(run.exact == self.calibrated.scenario.events for run in self.runs)
+
+    @property
+    def same_shape(self) -> bool:
+        """The same kinds of events, calls and messages, in the same order."""
+        return bool(self.runs) and all(run.skeleton == self.calibrated.scenario.shape for run in self.runs)
+
+    @property
+    def difference(self) -> list[str]:
+        """How the events of the first reading differ from the recorded ones."""
+        return differences(self.calibrated.scenario.events, self.runs[0])
+
+
+def on(calibrated: Calibrated, release: str, workshop: Workshop) -> Judged:
+    """Run all readings that passed the gate on a release, and judge the findings of the recording."""
+    if not calibrated.reproduced:
+        return Judged(calibrated, release, [])
+    runs, forms = _accepted(calibrated, release, workshop)
+    apart, new = [], dict[Any, Seen]()
+    for run in runs:
+        verdicts, others = judge(calibrated.scenario.findings, run)
+        apart.append(verdicts)
+        new |= {finding.key: finding for finding in others}
+    return Judged(calibrated, release, runs, together(apart), apart, list(new.values()), forms)
+
+
+def _accepted(
+    calibrated: Calibrated, release: str, workshop: Workshop
+) -> tuple[list[Run], list[tuple[int, str, str]]]:
+    """Runs in which no answer was refused that was accepted in the recording, as far as forms are to be had."""
+    specs = calibrated.specs
+    forms: list[tuple[int, str, str]] = []
+    runs = workshop.run(release, specs)
+    while (refused := _refused(calibrated, runs)) is not None:
+        step = specs[0]["steps"][refused]
+        if any(answer.get("only") for answer in step["answers"]) or len({a["accepted"] for a in step["answers"]}) > 1:
+            break
+        for form in FORMS:
+            if form == step["form"]:
+                continue
+            changed = [_with_form(spec, refused, form) for spec in specs]
+            tried = workshop.run(release, changed)
+            again = _refused(calibrated, tried)
+            if again is None or again > refused:
+                specs, runs = changed, tried
+                forms.append((refused, step["form"], form))
+                break
+        else:
+            break
+    return runs, forms
+
+
+def _with_form(spec: dict[str, Any], number: int, form: str) -> dict[str, Any]:
+    steps = [{**step, "other_form": form} if n == number else step for n, step in enumerate(spec["steps"])]
+    return {**spec, "steps": steps}
+
+
+def _refused(calibrated: Calibrated, runs: list[Run]) -> int | None:
+    """The first step whose answer is refused in a run, and was not in the recording."""
+    recorded = calibrated.scenario.shape
+    steps = calibrated.scenario.spec["steps"]
+    for number, step in enumerate(steps):
+        if "answers" not in step or _says_no(recorded[number]):
+            continue
+        if any(number < len(run.skeleton) and _says_no(run.skeleton[number]) for run in runs):
+            return number
+    return None
+
+
+def _says_no(shape: list[str]) -> bool:
+    return any(line.startswith(("HTTP 4", "RUN_ERROR APPROVAL_")) for line in shape)
