@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,10 +49,14 @@ def on(calibrated: Calibrated, release: str, workshop: Workshop) -> Judged:
         return Judged(calibrated, release, [])
     runs, forms = _accepted(calibrated, release, workshop)
     apart, new = [], dict[Any, Seen]()
+    # most readings do the same: what they did is judged once
+    told: dict[str, tuple[list[Verdict], list[Seen]]] = {}
     for run in runs:
-        verdicts, others = judge(calibrated.scenario.findings, run)
-        apart.append(verdicts)
-        new |= {finding.key: finding for finding in others}
+        did = json.dumps([run.exact, run.diverged, run.inputs])
+        if did not in told:
+            told[did] = judge(calibrated.scenario.findings, run)
+        apart.append(told[did][0])
+        new |= {finding.key: finding for finding in told[did][1]}
     return Judged(calibrated, release, runs, together(apart), apart, list(new.values()), forms)
 
 

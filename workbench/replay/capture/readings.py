@@ -11,7 +11,7 @@ from typing import Any
 MOST = 48
 _ORIGINS = ("static", "provider", "declared")
 _KINDS = ("plain", "approval-middleware", "harness")
-#: A tool of the agent that is never called: releases up to 1.0.1 look elsewhere where an agent has none
+#: A tool of the agent that is never called: some releases look for those of providers only where an agent has one
 _IDLE = {
     "name": "idle_tool", "origin": "static", "gated": False, "description": "", "calls": {}, "result": "",
     "parameters": {"type": "object", "properties": {}},
@@ -65,7 +65,7 @@ def readings(spec: dict[str, Any], open_: dict[str, list[str]]) -> list[Reading]
     made = [
         Reading(kind, dict(chosen), idle)
         for chosen, kind, idle in itertools.product(itertools.product(*choices), kinds, (False, True))
-        if not (idle and any(origin == "static" for _, (origin, _) in chosen))
+        if not idle or {origin for _, (origin, _) in chosen} == {"provider"}
     ]
     first = Reading(kind, derived)
     return [first, *(reading for reading in made if reading != first)][:MOST]
