@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.record.agent_framework import recorder
     from workbench.record.middleware import record
     from workbench.replay.arms import replay
+    from workbench.replay.capture.derive import scenario_from
     from workbench.replay.compare import compare
     from workbench.report.markdown import markdown
     from workbench.report.reports import report
@@ -62,6 +63,7 @@ __all__ = [
     "report",
     "rule",
     "samples",
+    "scenario_from",
     "sequence_diagram",
     "timeline",
 ]
@@ -86,6 +88,7 @@ _HOMES = {
     "recorder": "record.agent_framework",
     "rule": "rules",
     "samples": "readers",
+    "scenario_from": "replay.capture.derive",
     "sequence_diagram": "views.sequence",
     "timeline": "views.timeline",
 }

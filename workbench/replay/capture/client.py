@@ -79,7 +79,13 @@ def _same(one: Json, other: Json) -> bool:
 
     def told(message: Json) -> Any:
         calls = [(c.get("id"), c.get("function")) for c in message.get("toolCalls") or ()]
-        return (message.get("role"), message.get("id"), message.get("content") or "", message.get("toolCallId"), calls)
+        return (
+            message.get("role"),
+            message.get("id"),
+            message.get("content") or "",
+            message.get("toolCallId"),
+            calls,
+        )
 
     return bool(told(one) == told(other))
 
@@ -91,7 +97,9 @@ class _Writer:
         self._asked = asked
         self.form = ""
         self._confirms = {q.confirm: q.call for q in asked.values() if q.confirm}
-        self._interrupts = {q.interrupt or q.approval: q.call for q in asked.values() if q.interrupt or q.approval}
+        self._interrupts = {
+            q.interrupt or q.approval: q.call for q in asked.values() if q.interrupt or q.approval
+        }
         self._approvals = {q.approval: q.call for q in asked.values() if q.approval}
 
     def message(self, message: Json) -> Json:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from workbench.replay.capture import client, findings, model, normal, tools
 from workbench.replay.capture.assumptions import Assumption
@@ -13,6 +13,10 @@ from workbench.replay.capture.hints import hints
 from workbench.replay.capture.questions import questions
 from workbench.replay.engine.errors import ReplayError
 from workbench.trace import Trace
+
+if TYPE_CHECKING:
+    from workbench.replay.capture.calibrate import Calibrated
+    from workbench.replay.capture.running import Workshop
 
 PACKAGES = ("agent-framework-ag-ui", "agent-framework-core", "ag-ui-protocol")
 
@@ -37,11 +41,15 @@ class Scenario:
 
     def __repr__(self) -> str:
         steps, calls = len(self.spec["steps"]), len(self.spec["calls"])
-        return f"<Scenario of {self.thread}: {steps} steps, {calls} calls, {len(self.assumptions)} assumptions>"
+        return (
+            f"<Scenario of {self.thread}: {steps} steps, {calls} calls, {len(self.assumptions)} assumptions>"
+        )
 
-    def with_spec(self, **changes: Any) -> Scenario:
-        """The same with parts of the spec replaced."""
-        return replace(self, spec={**self.spec, **changes})
+    def calibrate(self, recorded_on: str, workshop: Workshop | None = None) -> Calibrated:
+        """Put it through the gate: which readings of it give the recorded events on that release."""
+        from workbench.replay.capture.calibrate import calibrate
+
+        return calibrate(self, recorded_on, workshop)
 
 
 def scenario_from(

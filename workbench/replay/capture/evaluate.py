@@ -120,7 +120,9 @@ def _count(figures: Figures, arm: Arm, judged: Judged, real: dict[findings.Key, 
             figures.words["equal"] += 1
 
 
-def evaluate(name: str, chosen: Sequence[str], folder: Path, workshop: Workshop, *, only: str = "", most: int = 0) -> Figures:
+def evaluate(
+    name: str, chosen: Sequence[str], folder: Path, workshop: Workshop, *, only: str = "", most: int = 0
+) -> Figures:
     """All recordings of a bug on these releases, judged on `most` others each (0: on all)."""
     figures = Figures()
     made = Evaluation(folder, workshop)
@@ -136,7 +138,9 @@ def evaluate(name: str, chosen: Sequence[str], folder: Path, workshop: Workshop,
         figures.recordings[kind] += 1
         kept = made.calibrated(arm, trace)
         if not kept.reproduced:
-            figures.wrong.append(f"{name} {arm.release}/{arm.label}: not reproduced\n  " + "\n  ".join(kept.difference[:6]))
+            figures.wrong.append(
+                f"{name} {arm.release}/{arm.label}: not reproduced\n  " + "\n  ".join(kept.difference[:6])
+            )
             continue
         figures.recordings[f"{kind} exact"] += 1
         figures.recordings[f"{kind} exact by default"] += _default(kept)
@@ -159,7 +163,7 @@ def _others(arm: Arm, chosen: Sequence[str], most: int) -> list[str]:
 
 
 def _default(kept: Calibrated) -> bool:
-    return kept.readings[0] == readings(kept.scenario.spec, kept.scenario.open)[0]
+    return kept.exact[0].reading == readings(kept.scenario.spec, kept.scenario.open)[0]
 
 
 def others(paths: Sequence[Path], release: str, workshop: Workshop) -> Iterator[tuple[str, str]]:
@@ -181,9 +185,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m workbench.replay.capture.evaluate", description=__doc__)
     parser.add_argument("name", nargs="*", default=BUGS, help="bugs; both by default")
     parser.add_argument("--release", action="append", help="releases; all that are known by default")
-    parser.add_argument("--most", type=int, default=0, help="judge each recording on so many other releases; on all by default")
+    parser.add_argument(
+        "--most",
+        type=int,
+        default=0,
+        help="judge each recording on so many other releases; on all by default",
+    )
     parser.add_argument("--only", default="", help="only cases with this in their label")
-    parser.add_argument("--others", nargs="*", type=Path, default=[], metavar="PATH", help="captures that have to be refused")
+    parser.add_argument(
+        "--others", nargs="*", type=Path, default=[], metavar="PATH", help="captures that have to be refused"
+    )
     given = parser.parse_args(arguments)
     chosen = given.release or list(releases.pairs())
     wrong = 0
@@ -211,7 +222,9 @@ def _tell(name: str, chosen: Sequence[str], figures: Figures) -> None:
         if r[kind]:
             print(f"  {kind}: {r[kind]} recordings, exact on their own release {r[f'{kind} exact']}, "
                   f"by the default reading alone {r[f'{kind} exact by default']}")  # fmt: skip
-    print(f"  on other releases: {figures.pairs} pairs; verdicts: {w[SAME]} same, {w[GONE]} gone, {w[OPEN]} not decidable, {w[INJECTED]} injected")
+    print(
+        f"  on other releases: {figures.pairs} pairs; verdicts: {w[SAME]} same, {w[GONE]} gone, {w[OPEN]} not decidable, {w[INJECTED]} injected"
+    )
     print(f"  against the real runs: {w['equal']} equal, {w['contradictions']} contradictions")
     for line in figures.wrong[:40]:
         print(f"  ! {line}")

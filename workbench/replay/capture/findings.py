@@ -59,7 +59,15 @@ def seen(trace: Trace, thread: str | None = None) -> list[Seen]:
         step = steps.get(finding.run_id, _step_of(trace, steps, rows))
         place = (finding.rule, calls, -1 if calls else step)
         made.append(
-            Seen(finding.rule, calls, step, times[place], finding.severity, finding.message, max(rows, default=-1))
+            Seen(
+                finding.rule,
+                calls,
+                step,
+                times[place],
+                finding.severity,
+                finding.message,
+                max(rows, default=-1),
+            )
         )
         times[place] += 1
     return made
@@ -92,7 +100,10 @@ def _places(trace: Trace) -> dict[tuple[Any, ...], int]:
 
 def _rows(places: dict[tuple[Any, ...], int], finding: Finding) -> list[int]:
     """The rows of events that a finding rests on."""
-    found = [places.get((item.path, item.record, -1 if item.offset is None else item.offset)) for item in finding.evidence]
+    found = [
+        places.get((item.path, item.record, -1 if item.offset is None else item.offset))
+        for item in finding.evidence
+    ]
     return [row for row in found if row is not None]
 
 

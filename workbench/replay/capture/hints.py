@@ -83,7 +83,13 @@ def _executed(line: dict[str, Any], found: Hints, running: dict[str, str]) -> No
         tool = running.get(str(line.get("id")), "")
         problem, result = line.get("exception"), line.get("result")
         if isinstance(problem, dict):
-            _result(tool, str(line["callId"]), {"error": str(problem.get("message"))}, "the agent's recording", found)
+            _result(
+                tool,
+                str(line["callId"]),
+                {"error": str(problem.get("message"))},
+                "the agent's recording",
+                found,
+            )
         elif result is not None:
             items = result if isinstance(result, list) else [result]
             text = "".join(str(i.get("text", "")) if isinstance(i, dict) else str(i) for i in items)

@@ -19,6 +19,7 @@ class Judged:
 
     calibrated: Calibrated
     release: str
+    #: one for each reading; what they recorded is there as long as their workshop is
     runs: list[Run]
     verdicts: list[Verdict] = field(default_factory=list)
     #: by reading
@@ -27,20 +28,19 @@ class Judged:
     #: answers that were given in another form: step (from 0), the recorded form, the one that was taken
     forms: list[tuple[int, str, str]] = field(default_factory=list)
 
-    @property
-    def exact(self) -> bool:
-        """Every event is as recorded."""
-        return bool(self.runs) and all(run.exact == self.calibrated.scenario.events for run in self.runs)
+    #: where and why readings took another course than the recording
+    courses: list[str] = field(default_factory=list)
+    #: every event is as recorded, in all readings
+    exact: bool = False
+    #: the same kinds of events, calls and messages in the same order, in all readings
+    same_shape: bool = False
+    #: how the events of the first reading differ from the recorded ones
+    difference: list[str] = field(default_factory=list)
 
-    @property
-    def same_shape(self) -> bool:
-        """The same kinds of events, calls and messages, in the same order."""
-        return bool(self.runs) and all(run.skeleton == self.calibrated.scenario.shape for run in self.runs)
+    def __repr__(self) -> str:
+        from workbench.replay.capture import told
 
-    @property
-    def difference(self) -> list[str]:
-        """How the events of the first reading differ from the recorded ones."""
-        return differences(self.calibrated.scenario.events, self.runs[0])
+        return "\n".join(told.judged(self))
 
 
 def on(calibrated: Calibrated, release: str, workshop: Workshop) -> Judged:
@@ -57,19 +57,29 @@ def on(calibrated: Calibrated, release: str, workshop: Workshop) -> Judged:
             told[did] = judge(calibrated.scenario.findings, run)
         apart.append(told[did][0])
         new |= {finding.key: finding for finding in told[did][1]}
-    return Judged(calibrated, release, runs, together(apart), apart, list(new.values()), forms)
+    recorded = calibrated.scenario
+    return Judged(
+        calibrated, release, runs, together(apart), apart, list(new.values()), forms,
+        courses=list(dict.fromkeys(f"step {len(run.steps)}: {run.diverged}" for run in runs if run.diverged)),
+        exact=all(run.exact == recorded.events for run in runs),
+        same_shape=all(run.skeleton == recorded.shape for run in runs),
+        difference=differences(recorded.events, runs[0]),
+    )  # fmt: skip
 
 
 def _accepted(
     calibrated: Calibrated, release: str, workshop: Workshop
 ) -> tuple[list[Run], list[tuple[int, str, str]]]:
     """Runs in which no answer was refused that was accepted in the recording, as far as forms are to be had."""
-    specs = calibrated.specs
+    specs = [exact.spec(calibrated.scenario) for exact in calibrated.exact]
     forms: list[tuple[int, str, str]] = []
     runs = workshop.run(release, specs)
     while (refused := _refused(calibrated, runs)) is not None:
         step = specs[0]["steps"][refused]
-        if any(answer.get("only") for answer in step["answers"]) or len({a["accepted"] for a in step["answers"]}) > 1:
+        if (
+            any(answer.get("only") for answer in step["answers"])
+            or len({a["accepted"] for a in step["answers"]}) > 1
+        ):
             break
         for form in FORMS:
             if form == step["form"]:

@@ -81,7 +81,11 @@ class _Step:
         if kind == "RUN_STARTED":
             # releases up to 1.0.1 give a run the id of the model's response
             for key, name in (("runId", "response_id"), ("threadId", "conversation_id")):
-                if event.get(key) != request.get(key) and isinstance(event.get(key), str) and request.get(key):
+                if (
+                    event.get(key) != request.get(key)
+                    and isinstance(event.get(key), str)
+                    and request.get(key)
+                ):
                     self._first[name] = event[key]
         elif kind in ("TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK"):
             if event.get("delta") and not self._skips_text:

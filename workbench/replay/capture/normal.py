@@ -27,7 +27,9 @@ def exact(exchanges: Iterable[Exchange], calls: Iterable[str]) -> list[list[str]
     numbers = _Numbers(calls)
     made = []
     for exchange in exchanges:
-        lines = [json.dumps(numbers.of(event), sort_keys=True, ensure_ascii=False) for event in exchange.events]
+        lines = [
+            json.dumps(numbers.of(event), sort_keys=True, ensure_ascii=False) for event in exchange.events
+        ]
         made.append(lines if (exchange.status or 200) < 400 else [f"HTTP {exchange.status}"])
     return made
 

@@ -27,22 +27,36 @@ class Reading:
     idle: bool = False
 
     def __str__(self) -> str:
-        parts = [f"{name} {origin}{', gated' if gated else ''}" for name, (origin, gated) in self.tools.items()]
-        return "; ".join([f"{self.kind} agent", *parts, *(["beside a tool that is never called"] if self.idle else [])])
+        parts = [
+            f"{name} {origin}{', gated' if gated else ''}" for name, (origin, gated) in self.tools.items()
+        ]
+        return "; ".join(
+            [f"{self.kind} agent", *parts, *(["beside a tool that is never called"] if self.idle else [])]
+        )
 
     def told(self) -> dict[str, Any]:
         """As data."""
-        return {"kind": self.kind, "tools": {name: list(how) for name, how in self.tools.items()}, "idle": self.idle}
+        return {
+            "kind": self.kind,
+            "tools": {name: list(how) for name, how in self.tools.items()},
+            "idle": self.idle,
+        }
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> Reading:
         """From data."""
-        return cls(told["kind"], {name: (how[0], bool(how[1])) for name, how in told["tools"].items()}, told["idle"])
+        return cls(
+            told["kind"], {name: (how[0], bool(how[1])) for name, how in told["tools"].items()}, told["idle"]
+        )
 
     def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
         """A spec read this way."""
         tools = [self._tool(tool) for tool in spec["tools"]]
-        return {**spec, "agent": {**spec["agent"], "kind": self.kind}, "tools": [*tools, *([_IDLE] if self.idle else [])]}
+        return {
+            **spec,
+            "agent": {**spec["agent"], "kind": self.kind},
+            "tools": [*tools, *([_IDLE] if self.idle else [])],
+        }
 
     def _tool(self, tool: dict[str, Any]) -> dict[str, Any]:
         if tool["name"] not in self.tools:

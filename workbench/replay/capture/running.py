@@ -115,12 +115,15 @@ class Workshop:
         if not specs:
             return []
         if release not in self._environments:
-            self._environments[release] = environments.build(release, python=self._python, progress=self._progress)
+            self._environments[release] = environments.build(
+                release, python=self._python, progress=self._progress
+            )
         folders = [Path(tempfile.mkdtemp(dir=self._folder.name)) for _ in specs]
         told = [self._told(spec, release) for spec in specs]
         errors = (self._batch if hasattr(os, "fork") else self._one_by_one)(release, told, folders)
         return [
-            Run(release, spec, folder, error) for spec, folder, error in zip(specs, folders, errors, strict=True)
+            Run(release, spec, folder, error)
+            for spec, folder, error in zip(specs, folders, errors, strict=True)
         ]
 
     def _told(self, spec: dict[str, Any], release: str) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class _Seen:
         self.client_tools: set[str] = set()
         for exchange in exchanges:
             declared = exchange.request.get("tools") or ()
-            self.client_tools |= {tool.get("name") for tool in declared if isinstance(tool, dict)}
+            self.client_tools |= {str(tool.get("name")) for tool in declared if isinstance(tool, dict)}
             self.asked |= set(questions(exchange))
             for event in exchange.of("TOOL_CALL_RESULT"):
                 call, content = str(event.get("toolCallId")), event.get("content")
@@ -82,7 +82,12 @@ class _Seen:
 
 
 def _tool(
-    made: Tools, name: str, calls: list[str], seen: _Seen, hint: dict[str, tuple[Any, str]], said: dict[str, Any]
+    made: Tools,
+    name: str,
+    calls: list[str],
+    seen: _Seen,
+    hint: dict[str, tuple[Any, str]],
+    said: dict[str, Any],
 ) -> None:
     asked = [call for call in calls if call in seen.asked]
     ran = [call for call in calls if call in seen.results and call not in seen.asked]
@@ -100,10 +105,16 @@ def _tool(
         )
         return assumed
 
-    placeholder = next((c for c in asked if _OWN.match(seen.results.get(c, "")) and "failed" in seen.results[c]), None)
-    answered = bool(calls) and all(call in seen.sent and call not in seen.results for call in calls) and not asked
+    placeholder = next(
+        (c for c in asked if _OWN.match(seen.results.get(c, "")) and "failed" in seen.results[c]), None
+    )
+    answered = (
+        bool(calls) and all(call in seen.sent and call not in seen.results for call in calls) and not asked
+    )
     if answered:
-        origin = settle("origin", "declared", "its results came from the client, which did not declare it", certain=False)
+        origin = settle(
+            "origin", "declared", "its results came from the client, which did not declare it", certain=False
+        )
     elif placeholder:
         origin = settle("origin", "provider", f"approved, and {placeholder} got a placeholder", certain=False)
     else:
@@ -115,7 +126,9 @@ def _tool(
     elif any(call in seen.held for call in calls):
         gated = settle("gated", False, "held back beside a call that a person was asked about", certain=False)  # noqa: FBT003
     else:
-        gated = settle("gated", False, "neither a question nor a result is in the capture", certain=origin == "declared")  # noqa: FBT003
+        gated = settle(
+            "gated", False, "neither a question nor a result is in the capture", certain=origin == "declared"
+        )  # noqa: FBT003
     told: dict[str, Any] = {
         "name": name, "origin": "static" if origin == "declared" else origin, "gated": bool(gated),
         "description": "", "parameters": {"type": "object", "properties": {}, "additionalProperties": True},

@@ -21,6 +21,8 @@ from workbench.replay.guest.turns import FILLER
 SAME, GONE, OPEN, INJECTED = "same", "gone", "not decidable", "injected"
 
 _ERRORS = ("run-error", "run-error-hidden", "provider-refused", "provider-rejects")
+#: Rules that speak of the form of an answer, which is not always that of the recording
+_ABOUT_FORMS = ("result-is-decision",)
 #: Rules that miss something: an end of the conversation before its time makes them speak
 _MISSING = re.compile(r"unanswered|pending|not-executed|missing|not-closed|not-ended|lost|unbalanced|reasked")
 _PLACEHOLDER = re.compile(r"^Error: Tool call invocation failed\.|^Tool execution skipped")
@@ -35,7 +37,9 @@ class Verdict:
     because: str = ""
 
     def __str__(self) -> str:
-        calls = f" {', '.join(self.finding.calls)}" if self.finding.calls else f" in step {self.finding.step + 1}"
+        calls = (
+            f" {', '.join(self.finding.calls)}" if self.finding.calls else f" in step {self.finding.step + 1}"
+        )
         return f"{self.word:13}  {self.finding.rule}{calls}" + (f": {self.because}" if self.because else "")
 
 
@@ -58,7 +62,11 @@ class _Course:
         #: the step in which it took another course; beyond all where it did not
         self._until = len(run.steps) - 1 if self._why else len(run.spec["steps"])
         self._row = self._divergence()
-        rows = [(row, event) for exchange in run.exchanges for row, event in zip(exchange.rows, exchange.events, strict=True)]
+        rows = [
+            (row, event)
+            for exchange in run.exchanges
+            for row, event in zip(exchange.rows, exchange.events, strict=True)
+        ]
         rows = [(row, event) for row, event in rows if self._row is None or row < self._row]
         self._made = {event.get("toolCallId") for _, event in rows if event.get("type") == "TOOL_CALL_START"}
         self._given = {
@@ -66,10 +74,15 @@ class _Course:
             for _, event in rows
             if event.get("type") == "TOOL_CALL_RESULT" and not _PLACEHOLDER.match(str(event.get("content")))
         }
+        self._forms = {number for number, step in enumerate(run.spec["steps"]) if "other_form" in step}
         self._injected = {
             number
             for number, turns in enumerate(run.spec["model"]["turns"])
-            if any("error" in content and turn.get("when") != "refused" for turn in turns for content in turn["contents"])
+            if any(
+                "error" in content and turn.get("when") != "refused"
+                for turn in turns
+                for content in turn["contents"]
+            )
         }
 
     def _divergence(self) -> int | None:
@@ -95,14 +108,20 @@ class _Course:
             return INJECTED, "the replayed model fails because it did in the recording"
         if live is not None:
             return (SAME, "") if self.solid(live) else (OPEN, self._reason())
+        if finding.rule in _ABOUT_FORMS and self._forms & set(range(finding.step + 1)):
+            return OPEN, "the answer was given in another form"
         if not self._why:
             return GONE, ""
         unmade = [call for call in finding.calls if call not in self._made]
         if unmade:
-            return OPEN, f"{unmade[0]} was not called: {self._reason()}"
+            return OPEN, f"{unmade[0]} was not called"
         if 0 <= finding.step < self._until:
             return GONE, ""
-        if finding.step == self._until and finding.calls and all(call in self._given for call in finding.calls):
+        if (
+            finding.step == self._until
+            and finding.calls
+            and all(call in self._given for call in finding.calls)
+        ):
             return GONE, f"{finding.calls[0]} got a result"
         if finding.step == self._until and finding.rule in _ERRORS and self._unrefused():
             return GONE, "the history gives the provider no reason to refuse it"
@@ -114,7 +133,7 @@ class _Course:
         return bool(asked) and not asked[-1]["refusal"]
 
     def _reason(self) -> str:
-        return f"step {self._until + 1}: {self._why}"
+        return f"step {self._until + 1} takes another course"
 
 
 def together(readings: list[list[Verdict]]) -> list[Verdict]:
@@ -123,5 +142,9 @@ def together(readings: list[list[Verdict]]) -> list[Verdict]:
     for verdicts in zip(*readings, strict=True):
         words = list(dict.fromkeys(verdict.word for verdict in verdicts))
         first: Any = verdicts[0]
-        made.append(first if len(words) == 1 else Verdict(first.finding, OPEN, f"readings disagree: {', '.join(words)}"))
+        made.append(
+            first
+            if len(words) == 1
+            else Verdict(first.finding, OPEN, f"readings disagree: {', '.join(words)}")
+        )
     return made

@@ -158,7 +158,9 @@ class Guest:
         known = set(sys.modules)
         try:
             asyncio.run(_all_steps(arm, self._places))
-            late = [name for name in sys.modules if name not in known and not name.startswith(("_patch_", "__"))]
+            late = [
+                name for name in sys.modules if name not in known and not name.startswith(("_patch_", "__"))
+            ]
             _modules_file(arm).write_text(json.dumps(late), encoding="utf-8")
         except BaseException as problem:  # noqa: BLE001 - told to the host by a file, because memory is not shared
             told = {"error": _said(problem), "kind": _kind(problem), "trace": traceback.format_exc()}

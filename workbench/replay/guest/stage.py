@@ -49,7 +49,7 @@ class Stage:
             for t in spec["tools"]
             if t["origin"] == "client"
         ]
-        self.client = Conversation() if self._recorded else Client(client_tools)
+        self.client: Any = Conversation() if self._recorded else Client(client_tools)
         self._app = self._endpoint(self._agent(spec), spec)
 
     def _seen(self, told: dict[str, Any]) -> None:
