@@ -121,12 +121,19 @@ def _count(figures: Figures, arm: Arm, judged: Judged, real: dict[findings.Key, 
 
 
 def evaluate(
-    name: str, chosen: Sequence[str], folder: Path, workshop: Workshop, *, only: str = "", most: int = 0
+    name: str,
+    chosen: Sequence[str],
+    folder: Path,
+    workshop: Workshop,
+    *,
+    only: str = "",
+    skip: str = "",
+    most: int = 0,
 ) -> Figures:
     """All recordings of a bug on these releases, judged on `most` others each (0: on all)."""
     figures = Figures()
     made = Evaluation(folder, workshop)
-    listed = [case for case in cases(name) if only in case.label]
+    listed = [case for case in cases(name) if only in case.label and not (skip and skip in case.label)]
     arms = [replace(case, release=release) for case in listed if not case.patches for release in chosen]
     arms += [case for case in listed if case.patches]
     made.record(arms)
@@ -191,6 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=0,
         help="judge each recording on so many other releases; on all by default",
     )
+    parser.add_argument("--skip", default="", help="no cases with this in their label")
     parser.add_argument("--only", default="", help="only cases with this in their label")
     parser.add_argument(
         "--others", nargs="*", type=Path, default=[], metavar="PATH", help="captures that have to be refused"
@@ -201,33 +209,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = time.monotonic()
     with Workshop() as workshop, tempfile.TemporaryDirectory(prefix="workbench-evaluate-") as folder:
         for name in given.name:
-            figures = evaluate(name, chosen, Path(folder), workshop, only=given.only, most=given.most)
+            figures = evaluate(
+                name, chosen, Path(folder), workshop, only=given.only, skip=given.skip, most=given.most
+            )
             wrong += len(figures.wrong)
             _tell(name, chosen, figures)
         if given.others:
             found = list(others(given.others, chosen[-1], workshop))
             words = Counter(word.partition(":")[0] for _, word in found)
-            print(f"other captures, gate of {chosen[-1]}: {len(found)} conversations, {dict(words)}")
+            _say(f"other captures, gate of {chosen[-1]}: {len(found)} conversations, {dict(words)}")
             for path, word in found:
                 if word == "exact":
-                    print(f"  exact: {path}")
-    print(f"{time.monotonic() - started:.0f} s")
+                    _say(f"  exact: {path}")
+    _say(f"{time.monotonic() - started:.0f} s")
     return 1 if wrong else 0
 
 
 def _tell(name: str, chosen: Sequence[str], figures: Figures) -> None:
     r, w = figures.recordings, figures.words
-    print(f"{name}, on {len(chosen)} releases ({', '.join(chosen)})")
+    _say(f"{name}, on {len(chosen)} releases ({', '.join(chosen)})")
     for kind in ("unpatched", "patched"):
         if r[kind]:
-            print(f"  {kind}: {r[kind]} recordings, exact on their own release {r[f'{kind} exact']}, "
+            _say(f"  {kind}: {r[kind]} recordings, exact on their own release {r[f'{kind} exact']}, "
                   f"by the default reading alone {r[f'{kind} exact by default']}")  # fmt: skip
-    print(
+    _say(
         f"  on other releases: {figures.pairs} pairs; verdicts: {w[SAME]} same, {w[GONE]} gone, {w[OPEN]} not decidable, {w[INJECTED]} injected"
     )
-    print(f"  against the real runs: {w['equal']} equal, {w['contradictions']} contradictions")
+    _say(f"  against the real runs: {w['equal']} equal, {w['contradictions']} contradictions")
     for line in figures.wrong[:40]:
-        print(f"  ! {line}")
+        _say(f"  ! {line}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.calls.conversation import Conversation
+from workbench.calls.conversation import Call, Conversation, Run
 from workbench.replay.engine.errors import ReplayError
 from workbench.trace import Trace
 
@@ -36,23 +36,51 @@ def agui_only(trace: Trace) -> Trace:
     return Trace(kept)
 
 
-def conversation(trace: Trace, thread: str | None = None) -> Conversation:
+@dataclass
+class Chosen:
+    """What a client calls one thread. A release that renames it in the middle makes several conversations of it."""
+
+    thread_id: str
+    parts: list[Conversation]
+
+    @property
+    def runs(self) -> list[Run]:
+        """Its runs, in order."""
+        return [run for part in self.parts for run in part.runs]
+
+    @property
+    def calls(self) -> list[Call]:
+        """Its calls."""
+        return [call for part in self.parts for call in part.calls]
+
+    @property
+    def thread_ids(self) -> set[str]:
+        """All ids that it has."""
+        return {self.thread_id, *(one for part in self.parts for one in (part.thread_id, *part.thread_ids))}
+
+
+def conversation(trace: Trace, thread: str | None = None) -> Chosen:
     """The conversation of a thread, or the only one; `ReplayError` where that is not one."""
-    found = [c for c in trace.conversations if any(run.request is not None for run in c.runs)]
-    if thread is not None:
-        found = [c for c in found if thread in (c.thread_id, *c.thread_ids)]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    found: dict[str, Chosen] = {}
+    for part in trace.conversations:
+        sent = [trace.records.requests[run.request].body for run in part.runs if run.request is not None]
+        if not sent:
+            continue
+        name = str(sent[0].get("threadId") or part.thread_id)
+        found.setdefault(name, Chosen(name, [])).parts.append(part)
+    kept = [c for c in found.values() if thread is None or thread in c.thread_ids]
+    if len(kept) == 1:
+        return kept[0]
+    if not kept:
         about = f"of the thread {thread!r} " if thread is not None else ""
         raise ReplayError(
             f"no request {about}is in the capture; without what the client sent nothing can be replayed"
         )
-    listed = ", ".join(c.thread_id for c in found[:10])
-    raise ReplayError(f"there are {len(found)} threads in the capture; choose one: {listed}")
+    listed = ", ".join(c.thread_id for c in kept[:10])
+    raise ReplayError(f"there are {len(kept)} threads in the capture; choose one: {listed}")
 
 
-def exchanges(trace: Trace, chosen: Conversation) -> list[Exchange]:
+def exchanges(trace: Trace, chosen: Chosen) -> list[Exchange]:
     """The exchanges of a conversation, in order; `ReplayError` where a run has no request."""
     records = trace.records
     made: dict[int, Exchange] = {}
@@ -74,4 +102,5 @@ def exchanges(trace: Trace, chosen: Conversation) -> list[Exchange]:
             event = {key: value for key, value in trace.json(row).items() if key not in _PASSING}
             made[number].events.append(event)
             made[number].rows.append(row)
-    return list(made.values())
+    # requests stand in the order in which they were sent
+    return [made[number] for number in sorted(made)] if len(chosen.parts) > 1 else list(made.values())

@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from workbench.calls.conversation import Conversation
 from workbench.findings import Finding
-from workbench.replay.capture.exchanges import conversation
+from workbench.replay.capture.exchanges import Chosen, conversation
 from workbench.rules import check
 from workbench.trace import Trace
 
@@ -44,7 +43,7 @@ class Seen:
 def seen(trace: Trace, thread: str | None = None) -> list[Seen]:
     """The findings about one conversation of a trace."""
     chosen = conversation(trace, thread)
-    threads = {chosen.thread_id, *chosen.thread_ids}
+    threads = chosen.thread_ids
     steps = _steps(chosen)
     names = _names(chosen)
     times: Counter[Any] = Counter()
@@ -73,17 +72,19 @@ def seen(trace: Trace, thread: str | None = None) -> list[Seen]:
     return made
 
 
-def _steps(chosen: Conversation) -> dict[str, int]:
+def _steps(chosen: Chosen) -> dict[str, int]:
     """The step of each run, by its id: runs of one request are one step."""
     requests = list(dict.fromkeys(run.request for run in chosen.runs if run.request is not None))
+    if len(chosen.parts) > 1:
+        requests.sort()
     numbers = {request: number for number, request in enumerate(requests)}
     return {run.run_id: numbers[run.request] for run in chosen.runs if run.request is not None}
 
 
-def _names(chosen: Conversation) -> dict[str, str]:
+def _names(chosen: Chosen) -> dict[str, str]:
     """The model's call for each id of a call, an approval or a confirmation."""
     names = {call.id: call.synthetic_for or call.id for call in chosen.calls}
-    for approval in chosen.approvals:
+    for approval in (approval for part in chosen.parts for approval in part.approvals):
         for one in (approval.id, *(ask.id for ask in approval.asks)):
             names.setdefault(one, names.get(approval.call_id, approval.call_id))
     return names

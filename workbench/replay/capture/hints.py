@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.calls.conversation import Conversation
+from workbench.replay.capture.exchanges import Chosen
 from workbench.trace import Trace
 
 
@@ -29,7 +29,7 @@ class Hints:
         self.by_tool.setdefault(tool, {}).setdefault(key, (value, source))
 
 
-def hints(trace: Trace, chosen: Conversation) -> Hints:
+def hints(trace: Trace, chosen: Chosen) -> Hints:
     """Gather from the agent's recording, then from spans."""
     found = Hints()
     running: dict[str, str] = {}

@@ -135,7 +135,10 @@ class Stage:
 
     def _request(self, step: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         if "approve" in step and self.client.cards:
-            return self.client.decide(step["approve"], step.get("form", "auto"))
+            answered: tuple[str, dict[str, Any]] = self.client.decide(
+                step["approve"], step.get("form", "auto")
+            )
+            return answered
         if "results" in step and any(tool in step["results"] for tool in self.client.calls.values()):
             return "", self.client.results(step["results"])
         return "", self.client.say(step["say"])
