@@ -96,9 +96,9 @@ def overrides(items: Sequence[str]) -> dict[str, Any]:
         # names of tools and ids of calls may have dots in them
         name, key, call = rest, "", ""
         if part == "tools":
-            name, dot, key = rest.rpartition(".")
+            name, _, key = rest.rpartition(".")
             if ".calls." in rest:
-                name, dot, call = rest.partition(".calls.")
+                name, _, call = rest.partition(".calls.")
                 key = "calls"
         if not equals or not rest or (part == "tools" and not key):
             raise ReplayError(

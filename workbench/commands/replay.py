@@ -98,14 +98,10 @@ def replay(
             raise typer.Exit(code)
         if name.endswith(".json"):
             raise typer.Exit(conversations.replay_file(Path(name), release or [], python=python))
-        if len(release or ()) > 1:
-            raise ReplayError("a bug is replayed on one --release at a time")
         if not name:
             _list()
             return
-        word = _run(
-            name, arm, patch, (release or [""])[0], package, option, python, output, recorded=recorded
-        )
+        word = _run(name, arm, patch, _one(release), package, option, python, output, recorded=recorded)
     except ReplayError as problem:
         from workbench.report.plain import lines
 
@@ -173,6 +169,14 @@ def _run(
     print(f"\n{name}, {made.arm.label}: {found.word}\n{versions}\n")
     text.findings(text.console(), made.findings, made.trace.conversations)
     return found.word
+
+
+def _one(releases: list[str] | None) -> str:
+    from workbench.replay.engine.errors import ReplayError
+
+    if len(releases or ()) > 1:
+        raise ReplayError("a bug is replayed on one --release at a time")
+    return (releases or [""])[0]
 
 
 def _pairs(items: list[str] | None, form: str) -> dict[str, str]:

@@ -119,8 +119,7 @@ def uncalibrated(scenario: Scenario, release: str, workshop: Workshop) -> Calibr
 
 def _alone(work: Callable[[Workshop], Made]) -> Made:
     with Workshop() as workshop:
-        made = work(workshop)
-        return made
+        return work(workshop)
 
 
 def differences(events: list[list[str]], run: Run) -> list[str]:

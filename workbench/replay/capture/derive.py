@@ -58,7 +58,7 @@ def scenario_from(
     """Derive from a recorded agent-framework conversation what is needed to run it again.
 
         scenario = wb.scenario_from(wb.load("capture.har"))
-        print(*scenario.assumptions, sep="\\n")
+        scenario.assumptions                    # each with its evidence, and how to say otherwise
         kept = scenario.calibrate("1.5.0")      # runs it on the release it was recorded on
         print(kept.on("1.7.0"))                 # and on another
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from workbench.replay.capture import findings, normal
 from workbench.replay.capture.exchanges import Exchange
@@ -98,7 +98,7 @@ class Workshop:
         self._environments: dict[str, environments.Environment] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="workbench-capture-", ignore_cleanup_errors=True)
 
-    def __enter__(self) -> Workshop:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -32,8 +32,8 @@ def gate(made: Calibrated) -> list[str]:
         ]
     if not made.reproduced:
         return [
-            f"not reproduced on {made.recorded_on}: none of {made.tried} readings gives the recorded events, "
-            "so there is no verdict, only the difference of the nearest",
+            f"not reproduced on {made.recorded_on}: none of {made.tried} readings gives the recorded events",
+            "so there is no verdict, only the difference of the nearest:",
             *_short(made.difference),
         ]
     lines = [f"exact on {made.recorded_on}: {len(made.exact)} of {made.tried} readings"]

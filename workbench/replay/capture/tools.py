@@ -15,6 +15,7 @@ from workbench.replay.capture.questions import questions
 
 #: A result that stands for one that the capture does not show
 INVENTED = "(What this tool gives is not in the recording.)"
+FAILED = "Error: Tool call invocation failed."
 _FAILED = re.compile(r"^Error: Function failed\.(?: Exception: (?P<why>.*))?$", re.DOTALL)
 _UNKNOWN = re.compile(r"^Error: Requested function .* not found", re.DOTALL)
 #: What the framework writes in place of a result
@@ -28,7 +29,7 @@ class Tools:
     """The agent's own tools as the spec of a replay has them, and which of their properties are open."""
 
     made: list[dict[str, Any]] = field(default_factory=list)
-    #: names of tools with what may be otherwise: `origin`, `gated`
+    #: what may be otherwise, by tool: `origin`, `gated`
     open: dict[str, list[str]] = field(default_factory=dict)
     assumptions: list[Assumption] = field(default_factory=list)
     #: calls whose result was invented
@@ -86,70 +87,73 @@ def _tool(
     name: str,
     calls: list[str],
     seen: _Seen,
-    hint: dict[str, tuple[Any, str]],
-    said: dict[str, Any],
+    hint: Mapping[str, tuple[Any, str]],
+    said: Mapping[str, Any],
 ) -> None:
-    asked = [call for call in calls if call in seen.asked]
-    ran = [call for call in calls if call in seen.results and call not in seen.asked]
-    free: list[str] = []
-
     def settle(key: str, assumed: Any, evidence: str, *, certain: bool) -> Any:
         if key in said:
             assumed, evidence, certain = said[key], "as you said", True
         elif key in hint:
             (assumed, evidence), certain = hint[key], True
         if not certain:
-            free.append(key)
+            made.open.setdefault(name, []).append(key)
         made.assumptions.append(
             Assumption(f"tool {name}, {key}", str(assumed), evidence, f"tools.{name}.{key}=…")
         )
         return assumed
 
-    placeholder = next(
-        (c for c in asked if _OWN.match(seen.results.get(c, "")) and "failed" in seen.results[c]), None
-    )
-    answered = (
-        bool(calls) and all(call in seen.sent and call not in seen.results for call in calls) and not asked
-    )
-    if answered:
-        origin = settle(
-            "origin", "declared", "its results came from the client, which did not declare it", certain=False
-        )
-    elif placeholder:
-        origin = settle("origin", "provider", f"approved, and {placeholder} got a placeholder", certain=False)
-    else:
-        origin = settle("origin", "static", "nothing speaks against it", certain=False)
-    if asked:
-        gated = settle("gated", True, f"a person was asked about {asked[0]}", certain=not ran)  # noqa: FBT003
-    elif ran:
-        gated = settle("gated", False, f"{ran[0]} was carried out without a question", certain=True)  # noqa: FBT003
-    elif any(call in seen.held for call in calls):
-        gated = settle("gated", False, "held back beside a call that a person was asked about", certain=False)  # noqa: FBT003
-    else:
-        gated = settle(
-            "gated", False, "neither a question nor a result is in the capture", certain=origin == "declared"
-        )  # noqa: FBT003
+    origin = settle("origin", *_origin(calls, seen), certain=False)
+    gated, evidence, certain = _gate(calls, seen)
+    gated = settle("gated", gated, evidence, certain=certain or origin == "declared")
     told: dict[str, Any] = {
         "name": name, "origin": "static" if origin == "declared" else origin, "gated": bool(gated),
         "description": "", "parameters": {"type": "object", "properties": {}, "additionalProperties": True},
-        "calls": {}, "result": INVENTED,
+        "calls": {}, "result": INVENTED, **({"declared": True} if origin == "declared" else {}),
     }  # fmt: skip
-    if origin == "declared":
-        told["declared"] = True
+    known = {**hint.get("calls", ({}, ""))[0], **(said.get("calls") or {})}
     for call in calls:
-        result = seen.results.get(call)
-        given = (said.get("calls") or {}).get(call) or hint.get("calls", ({}, ""))[0].get(call)
-        failed = _FAILED.match(result or "")
-        if given is not None:
-            told["calls"][call] = given if isinstance(given, dict) else {"result": str(given)}
-        elif result is not None and failed:
-            told["calls"][call] = {"error": failed["why"] or "(why it failed is not in the recording)"}
-        elif result is not None and not _OWN.match(result):
-            told["calls"][call] = {"result": result}
+        result = _result(known.get(call), seen.results.get(call))
+        if result is not None:
+            told["calls"][call] = result
         elif origin != "declared":
             made.invented.append(call)
     made.made.append(told)
-    made.open[name] = free
+
+
+def _origin(calls: list[str], seen: _Seen) -> tuple[str, str]:
+    """Where the tool comes from, and what speaks for it."""
+    asked = [call for call in calls if call in seen.asked]
+    if not asked and all(call in seen.sent and call not in seen.results for call in calls):
+        return "declared", "its results came from the client, which did not declare it"
+    for call in asked:
+        if seen.results.get(call, "").startswith(FAILED):
+            return "provider", f"approved, and {call} got a placeholder"
+    return "static", "nothing speaks against it"
+
+
+def _gate(calls: list[str], seen: _Seen) -> tuple[bool, str, bool]:
+    """Whether a person has to agree, what speaks for it, and whether that is certain."""
+    asked = [call for call in calls if call in seen.asked]
+    ran = [call for call in calls if call in seen.results and call not in seen.asked]
+    if asked:
+        return True, f"a person was asked about {asked[0]}", not ran
+    if ran:
+        return False, f"{ran[0]} was carried out without a question", True
+    if any(call in seen.held for call in calls):
+        return False, "held back beside a call that a person was asked about", False
+    return False, "neither a question nor a result is in the capture", False
+
+
+def _result(known: Any, shown: str | None) -> dict[str, str] | None:
+    """What a stub gives: as is known, else as was shown; None where the capture has nothing from the tool."""
+    if known is not None:
+        return known if isinstance(known, dict) else {"result": str(known)}
+    if shown is None or _OWN.match(shown):
+        return None
+    failed = _FAILED.match(shown)
+    if failed:
+        return {"error": failed["why"] or "(why it failed is not in the recording)"}
+    return {"result": shown}
 
 
 def invention(call: str, tool: str) -> Assumption:
