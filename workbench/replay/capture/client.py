@@ -56,7 +56,9 @@ def sent(exchanges: list[Exchange]) -> Sent:
             "messages": told if start is None else {"view": start, "then": told},
         }
         step: Json = {"name": f"step-{number + 1}", "request": request}
-        answers = written.answers(body, added if start is not None else messages[-len(asked) or None :])
+        # of a list that was sent as a whole, only its end can answer what was asked last
+        latest = added if start is not None else messages[-len(asked) :]
+        answers = written.answers(body, latest)
         if answers:
             step |= {"form": written.form, "answers": answers}
         made.steps.append(step)

@@ -137,7 +137,9 @@ def evaluate(
     arms = [replace(case, release=release) for case in listed if not case.patches for release in chosen]
     arms += [case for case in listed if case.patches]
     made.record(arms)
-    for arm in arms:
+    for number, arm in enumerate(arms):
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{number} of {len(arms)} recordings ")
         trace = made.trace(arm)
         if trace is None:
             continue
