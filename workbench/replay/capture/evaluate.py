@@ -192,7 +192,7 @@ def others(paths: Sequence[Path], release: str, workshop: Workshop) -> Iterator[
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate and print the figures; 1 where a verdict contradicts a real run or a recording is not reproduced."""
     parser = argparse.ArgumentParser(prog="python -m workbench.replay.capture.evaluate", description=__doc__)
-    parser.add_argument("name", nargs="*", default=BUGS, help="bugs; both by default")
+    parser.add_argument("name", nargs="*", help="bugs; both by default")
     parser.add_argument("--release", action="append", help="releases; all that are known by default")
     parser.add_argument(
         "--most",
@@ -210,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = 0
     started = time.monotonic()
     with Workshop() as workshop, tempfile.TemporaryDirectory(prefix="workbench-evaluate-") as folder:
-        for name in given.name:
+        for name in given.name or (() if given.others else BUGS):
             figures = evaluate(
                 name, chosen, Path(folder), workshop, only=given.only, skip=given.skip, most=given.most
             )
