@@ -12,6 +12,9 @@ from workbench.replay.capture.running import Run, Workshop
 from workbench.replay.capture.verdicts import Verdict, judge, together
 from workbench.replay.guest.client import FORMS
 
+#: forms of an answer in the order in which they are tried: that of the protocol first
+_IN_TURN = ("resume", *(form for form in FORMS if form != "resume"))
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -74,21 +77,24 @@ def _accepted(
     specs = [exact.spec(calibrated.scenario) for exact in calibrated.exact]
     forms: list[tuple[int, str, str]] = []
     runs = workshop.run(release, specs)
-    while (refused := _refused(calibrated, runs)) is not None:
+    while True:
+        refused = _refused(calibrated, runs)
+        if refused is None or any(step == refused for step, _, _ in forms):
+            break
         step = specs[0]["steps"][refused]
         if (
             any(answer.get("only") for answer in step["answers"])
             or len({a["accepted"] for a in step["answers"]}) > 1
         ):
             break
-        for form in FORMS:
+        for form in _IN_TURN:
             if form == step["form"]:
                 continue
-            changed = [_with_form(spec, refused, form) for spec in specs]
-            tried = workshop.run(release, changed)
-            again = _refused(calibrated, tried)
+            # one reading tells whether the form is taken
+            again = _refused(calibrated, workshop.run(release, [_with_form(specs[0], refused, form)]))
             if again is None or again > refused:
-                specs, runs = changed, tried
+                specs = [_with_form(spec, refused, form) for spec in specs]
+                runs = workshop.run(release, specs)
                 forms.append((refused, step["form"], form))
                 break
         else:
