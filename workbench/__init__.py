@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.record.agent_framework import recorder
     from workbench.record.middleware import record
     from workbench.replay.arms import replay
+    from workbench.replay.capture.derive import scenario_from
     from workbench.replay.compare import compare
     from workbench.replay.sweep import sweep
     from workbench.report.explore import explore
@@ -70,6 +71,7 @@ __all__ = [
     "report",
     "rule",
     "samples",
+    "scenario_from",
     "sequence_diagram",
     "sweep",
     "timeline",
@@ -99,6 +101,7 @@ _HOMES = {
     "repair_suggestions": "providers.repair",
     "rule": "rules",
     "samples": "readers",
+    "scenario_from": "replay.capture.derive",
     "sequence_diagram": "views.sequence",
     "sweep": "replay.sweep",
     "timeline": "views.timeline",

@@ -12,7 +12,11 @@ import typer
 def replay(
     name: Annotated[
         str,
-        typer.Argument(metavar="[NAME]", help="The bug; without it, list what there is.", show_default=False),
+        typer.Argument(
+            metavar="[NAME]",
+            help="The bug, or the file of a recorded scenario; without it, list what there is.",
+            show_default=False,
+        ),
     ] = "",
     arm: Annotated[str, typer.Option(help="Arm of the scenario.")] = "unpatched",
     patch: Annotated[
@@ -23,13 +27,13 @@ def replay(
         ),
     ] = None,
     release: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             metavar="VERSION",
-            help="Release of the leading package; the reported one by default.",
+            help="Release of the leading package; the reported one by default. Repeatable for a recorded conversation.",
             show_default=False,
         ),
-    ] = "",
+    ] = None,
     package: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,15 +57,51 @@ def replay(
         bool, typer.Option("--recorded", help="Look at the bundled recording instead of running.")
     ] = False,
     fail_on: Annotated[bool, typer.Option("--fail", help="Exit with 1 unless the outcome is clean.")] = False,
+    captured: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", metavar="CAPTURE", help="Replay the conversation of this capture instead; repeatable."
+        ),
+    ] = None,
+    recorded_on: Annotated[
+        str,
+        typer.Option(metavar="VERSION", help="Release that the capture was recorded on.", show_default=False),
+    ] = "",
+    thread: Annotated[
+        str,
+        typer.Option(metavar="ID", help="Thread of the capture, where it has several.", show_default=False),
+    ] = "",
+    override: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT=VALUE",
+            help="Say what the capture leaves open: tools.NAME.origin=provider, agent.kind=harness; repeatable.",
+        ),
+    ] = None,
+    expect: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD", help="What the written scenario expects of its findings: `absent` or `present`."
+        ),
+    ] = "absent",
 ) -> None:
-    """Replay a reported bug on the released packages, step by step, and say what became of it."""
+    """Replay a reported bug, or a recorded conversation, on the released packages, and say what became of it."""
+    from workbench.commands import recorded as conversations
     from workbench.replay.engine.errors import ReplayError
 
     try:
+        if captured:
+            code = conversations.replay_capture(
+                captured, recorded_on=recorded_on, thread=thread, override=override or [], releases=release or [],
+                python=python, output=output, expect=expect, fails=fail_on,
+            )  # fmt: skip
+            raise typer.Exit(code)
+        if name.endswith(".json"):
+            raise typer.Exit(conversations.replay_file(Path(name), release or [], python=python))
         if not name:
             _list()
             return
-        word = _run(name, arm, patch, release, package, option, python, output, recorded=recorded)
+        word = _run(name, arm, patch, _one(release), package, option, python, output, recorded=recorded)
     except ReplayError as problem:
         from workbench.report.plain import lines
 
@@ -130,6 +170,14 @@ def _run(
     print(f"\n{name}, {made.arm.label}: {found.word}\n{versions}\n")
     text.findings(text.console(), made.findings, made.trace.conversations)
     return found.word
+
+
+def _one(releases: list[str] | None) -> str:
+    from workbench.replay.engine.errors import ReplayError
+
+    if len(releases or ()) > 1:
+        raise ReplayError("a bug is replayed on one --release at a time")
+    return (releases or [""])[0]
 
 
 def _pairs(items: list[str] | None, form: str) -> dict[str, str]:

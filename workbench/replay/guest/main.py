@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import json
 import os
 import signal
@@ -22,6 +23,7 @@ import threading
 import time
 import traceback
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,8 @@ class Guest:
         self._host = os.getppid()
         self._stage: Any = None
         self._loop: Any = None
+        #: modules that an arm has imported late, and that were imported here since
+        self._tried: set[str] = set()
 
     def serve(self) -> None:
         """Carry out commands until the host closes the line."""
@@ -130,15 +134,34 @@ class Guest:
                 else:
                     continue
                 del running[process]
+                self._import_what(arms[number])
             if os.getppid() != self._host:
                 os._exit(1)  # the children notice it themselves
             time.sleep(0.002)
         return {"arms": answers}
 
+    def _import_what(self, arm: dict[str, Any]) -> None:
+        """Import what an arm has imported late, once for all that are still to come."""
+        file = _modules_file(arm)
+        new = set(json.loads(file.read_text(encoding="utf-8"))) - self._tried if file.exists() else set()
+        if not new:
+            return
+        self._tried |= new
+        for name in sorted(new):
+            with suppress(Exception):  # a module that only its importer can import
+                importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
+
     def _child(self, arm: dict[str, Any]) -> None:
         code = 0
+        known = set(sys.modules)
         try:
             asyncio.run(_all_steps(arm, self._places))
+            late = [
+                name for name in sys.modules if name not in known and not name.startswith(("_patch_", "__"))
+            ]
+            _modules_file(arm).write_text(json.dumps(late), encoding="utf-8")
         except BaseException as problem:  # noqa: BLE001 - told to the host by a file, because memory is not shared
             told = {"error": _said(problem), "kind": _kind(problem), "trace": traceback.format_exc()}
             _error_file(arm).write_text(json.dumps(told), encoding="utf-8")
@@ -163,6 +186,10 @@ def _stage(spec: dict[str, Any], folder: str, home: str, places: dict[str, str])
 
 def _error_file(arm: dict[str, Any]) -> Path:
     return Path(arm["home"]) / ".error.json"
+
+
+def _modules_file(arm: dict[str, Any]) -> Path:
+    return Path(arm["home"]) / ".modules.json"
 
 
 def _outcome(arm: dict[str, Any], status: int) -> dict[str, Any]:

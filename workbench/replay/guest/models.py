@@ -21,8 +21,12 @@ def prepare(kinds: set[str]) -> None:
         import openai.types.responses  # noqa: F401
 
 
-def make(kind: str, script: Script, recorder: Recorder) -> Any:
-    """The chat client `scripted`, `chat`, `responses` or `anthropic`; no request leaves the process."""
+def make(kind: str, script: Any, recorder: Recorder) -> Any:
+    """The chat client `scripted`, `recorded`, `chat`, `responses` or `anthropic`; no request leaves the process."""
+    if kind == "recorded":
+        from . import turns
+
+        return turns.client(script, recorder)
     if kind == "scripted":
         return _scripted(script, recorder)
     fake = Fake(kind, script)

@@ -11,9 +11,11 @@ from typing import Any
 
 from . import models, patching, seeds, source, spies, tools
 from .client import Client
+from .conversation import Conversation, NobodyAskedError
 from .recorder import Recorder
 from .script import Script
 from .telemetry import Telemetry
+from .turns import Turns
 
 URL = "http://agent.invalid/run"
 
@@ -22,7 +24,7 @@ class Stage:
     """One arm, from its first step to its last."""
 
     def __init__(self, spec: dict[str, Any], folder: Path, home: Path, places: dict[str, str]) -> None:
-        seeds.plant()
+        seeds.plant(spec.get("seed", 0))
         self._steps = list(spec["steps"])
         self._number = 0
         self._files = home / "files"
@@ -35,7 +37,9 @@ class Stage:
         patching.apply(spec.get("patches", []), spec)
         tools.count_executions(self.recorder)
         self.unwatched = spies.watch(spec.get("spies", []), self._seen)
-        self.script = Script(spec["model"]["answers"])
+        model = spec["model"]
+        self._recorded = model["client"] == "recorded"
+        self.script: Any = Turns(model["turns"]) if self._recorded else Script(model["answers"])
         client_tools = [
             {
                 "name": t["name"],
@@ -45,7 +49,7 @@ class Stage:
             for t in spec["tools"]
             if t["origin"] == "client"
         ]
-        self.client = Client(client_tools)
+        self.client: Any = Conversation() if self._recorded else Client(client_tools)
         self._app = self._endpoint(self._agent(spec), spec)
 
     def _seen(self, told: dict[str, Any]) -> None:
@@ -121,6 +125,8 @@ class Stage:
             outcome: dict[str, Any] = {"unit": _unit(step["unit"])}
         elif "source" in step:
             outcome = {"source": {module: source.look(module, **at) for module, at in step["source"].items()}}
+        elif self._recorded:
+            form, outcome = await self._again(step)
         else:
             form, request = self._request(step)
             outcome = await self._send(request)
@@ -136,10 +142,27 @@ class Stage:
 
     def _request(self, step: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         if "approve" in step and self.client.cards:
-            return self.client.decide(step["approve"], step.get("form", "auto"))
+            answered: tuple[str, dict[str, Any]] = self.client.decide(
+                step["approve"], step.get("form", "auto")
+            )
+            return answered
         if "results" in step and any(tool in step["results"] for tool in self.client.calls.values()):
             return "", self.client.results(step["results"])
         return "", self.client.say(step["say"])
+
+    async def _again(self, step: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Do a step of a recorded conversation, which is over where it takes another course."""
+        self.script.begin()
+        try:
+            form, request = self.client.again(step)
+        except NobodyAskedError as problem:
+            self._steps = self._steps[: self._number]
+            return "", {"diverged": str(problem), "sent": False, "cards": []}
+        outcome = await self._send(request)
+        self.script.end()
+        if self.script.diverged:
+            self._steps = self._steps[: self._number]
+        return form, {**outcome, "diverged": self.script.diverged}
 
     async def _send(self, request: dict[str, Any]) -> dict[str, Any]:
         import httpx
@@ -155,7 +178,10 @@ class Stage:
             entry, response.status_code, response.headers.get("content-type", ""), response.text
         )
         events = [json.loads(line[5:]) for line in response.text.split("\n") if line.startswith("data:")]
-        self.client.take(events)
+        if self._recorded:
+            self.client.follow(request, events)
+        else:
+            self.client.take(events)
         return {
             "status": response.status_code,
             "events": len(events),

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import functools
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from .recorder import Recorder
 
+#: id of the call that is carried out
+_CALL: ContextVar[str | None] = ContextVar("call", default=None)
+
 
 def stub(tool: dict[str, Any]) -> Any:
-    """A tool of the framework that gives its result, raises its error, or is only declared."""
+    """A tool of the framework that gives its result, raises its error, or is only declared.
+
+    `calls` may have a result or error of its own for a call id.
+    """
     import agent_framework as af
 
     schema = tool.get("parameters") or {"type": "object", "properties": {}}
@@ -19,9 +26,10 @@ def stub(tool: dict[str, Any]) -> Any:
         return af.FunctionTool(func=None, input_model=schema, **described)
 
     def run(**_: Any) -> str:
-        if "error" in tool:
-            raise RuntimeError(tool["error"])
-        return str(tool["result"])
+        told = tool.get("calls", {}).get(_CALL.get(), tool)
+        if "error" in told:
+            raise RuntimeError(told["error"])
+        return str(told["result"])
 
     mode = "always_require" if tool.get("gated") else "never_require"
     return af.tool(run, schema=schema, approval_mode=mode, **described)
@@ -72,6 +80,7 @@ def count_executions(recorder: Recorder) -> None:
         given = arguments.model_dump() if hasattr(arguments, "model_dump") else dict(arguments or {})
         told: dict[str, Any] = {"tool": self.name, "call": named.get("tool_call_id"), "arguments": given}
         recorder.executions.append(told)
+        _CALL.set(told["call"])
         try:
             result = await original(self, arguments=arguments, **named)
         except Exception as problem:
