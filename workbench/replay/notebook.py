@@ -58,9 +58,10 @@ class Story:
 
     def environment(self) -> Grid:
         """The releases that are looked at, with the packages released together."""
-        names = ["agent-framework-ag-ui", *next(iter(releases.pairs().values()))]
+        names = list(releases.packages(self.declared["release"]))
         rows = [
-            [cell(releases.packages(release)[name], mono=True) for name in names] for release in self.releases
+            [cell(releases.packages(release).get(name, ""), mono=True) for name in names]
+            for release in self.releases
         ]
         note = claims.recorded_note(self.name)
         how = (

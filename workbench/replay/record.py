@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         if given.locks:
-            for release in releases.pairs():
+            known = [*releases.pairs(), *(release for family in releases.others().values() for release in family)]
+            for release in known:
                 _say(f"resolving {release}")
                 releases.bundled(release).write_text(releases.resolve(release), encoding="utf-8")
         for name in given.name or names():

@@ -58,9 +58,9 @@ def build(
         with locked(root / f"{key}.lock"):
             if not _whole(folder):
                 started = time.monotonic()
-                say(f"building {releases.LEADING} {release} for Python {version} …")
+                say(f"building {releases.leading(release)} {release} for Python {version} …")
                 _build(folder, requirements, local, interpreter, release)
-                say(f"built {releases.LEADING} {release} in {time.monotonic() - started:.0f} s")
+                say(f"built {releases.leading(release)} {release} in {time.monotonic() - started:.0f} s")
     inner = "Scripts/python.exe" if sys.platform == "win32" else "bin/python"
     return Environment(folder, folder / inner, version)
 
@@ -80,7 +80,7 @@ def _build(folder: Path, requirements: str, local: Mapping[str, Path], python: P
     except BuildError as problem:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise BuildError(
-            f"the environment for {releases.LEADING} {release} could not be built:\n{problem}\n"
+            f"the environment for {releases.leading(release)} {release} could not be built:\n{problem}\n"
             "Nothing was left behind; run it again when the cause is gone."
         ) from problem
     told = {"release": release, "files": _count(unfinished)}

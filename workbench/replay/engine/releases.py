@@ -18,8 +18,11 @@ from workbench.replay.engine.errors import BuildError, ReplayError
 from workbench.replay.engine.locks import locked
 
 LEADING = "agent-framework-ag-ui"
+AGENT_SPEC = "ag-ui-agent-spec"
 #: what the guest itself needs
 GUEST = ("httpx", "opentelemetry-sdk")
+#: what a family of packages needs besides: its runtime, and what makes spans of it
+EXTRAS = {AGENT_SPEC: ("ag-ui-agent-spec[langgraph]", "openinference-instrumentation-langchain")}
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,11 +34,25 @@ def pairs() -> dict[str, dict[str, str]]:
     return told
 
 
+@cache
+def others() -> dict[str, dict[str, dict[str, str]]]:
+    """The same for the other families of packages, by their leading package."""
+    text = (_ROOT / "releases.agent-spec.json").read_text(encoding="utf-8")
+    return {AGENT_SPEC: json.loads(text)}
+
+
+def leading(release: str) -> str:
+    """The leading package of a release; no version is known in two families."""
+    return next((family for family, known in others().items() if release in known), LEADING)
+
+
 def packages(release: str) -> dict[str, str]:
     """The framework's packages of a release, the leading one first."""
-    if release not in pairs():
+    family = leading(release)
+    known = others().get(family, pairs())
+    if release not in known:
         raise ReplayError(f"no release {release} of {LEADING} is known; there are: {', '.join(pairs())}")
-    return {LEADING: release, **pairs()[release]}
+    return {family: release, **known[release]}
 
 
 def bundled(release: str) -> Path:
@@ -69,7 +86,7 @@ def resolve(release: str) -> str:
         )  # fmt: skip
     except BuildError as problem:
         raise BuildError(
-            f"the dependencies of {LEADING} {release} could not be resolved:\n{problem}"
+            f"the dependencies of {leading(release)} {release} could not be resolved:\n{problem}"
         ) from problem
 
 
@@ -91,4 +108,4 @@ def _name(line: str) -> str:
 
 def _wanted(release: str) -> str:
     pinned = [f"{name}=={version}" for name, version in packages(release).items()]
-    return "\n".join([*pinned, *GUEST]) + "\n"
+    return "\n".join([*pinned, *GUEST, *EXTRAS.get(leading(release), ())]) + "\n"
