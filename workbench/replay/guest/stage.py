@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import platform
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from . import models, patching, seeds, spies, tools
+from . import agent_spec, models, patching, seeds, spies, tools
 from .client import Client
 from .recorder import Recorder
 from .script import Script
@@ -32,8 +33,13 @@ class Stage:
         self.telemetry = Telemetry() if spec.get("telemetry", True) else None
         if self.telemetry is not None:
             self.telemetry.start()
+        self._spec = spec
         patching.apply(spec.get("patches", []), spec)
-        tools.count_executions(self.recorder)
+        if spec["agent"]["kind"] == agent_spec.KIND:
+            agent_spec.watch_calls()
+            logging.getLogger("ag_ui_agentspec").addHandler(agent_spec.Warnings(self.recorder))
+        else:
+            tools.count_executions(self.recorder)
         self.unwatched = spies.watch(spec.get("spies", []), self._seen)
         self.script = Script(spec["model"]["answers"])
         client_tools = [
@@ -46,7 +52,13 @@ class Stage:
             if t["origin"] == "client"
         ]
         self.client = Client(client_tools)
-        self._app = self._endpoint(self._agent(spec), spec)
+        self._app = self._built()
+
+    def _built(self) -> Any:
+        """The application; built again it knows nothing of what was before."""
+        if self._spec["agent"]["kind"] == agent_spec.KIND:
+            return agent_spec.endpoint(self._spec, self.script, self.recorder)
+        return self._endpoint(self._agent(self._spec), self._spec)
 
     def _seen(self, told: dict[str, Any]) -> None:
         self.recorder.seen.append(told)
@@ -115,6 +127,10 @@ class Stage:
         if "unit" in step:
             outcome: dict[str, Any] = {"unit": _unit(step["unit"])}
         else:
+            if step.get("restart"):
+                self._app = self._built()
+            if step.get("rename"):
+                self.client.rename()
             form, request = self._request(step)
             outcome = await self._send(request)
         told = {
@@ -132,6 +148,8 @@ class Stage:
             return self.client.decide(step["approve"], step.get("form", "auto"))
         if "results" in step and any(tool in step["results"] for tool in self.client.calls.values()):
             return "", self.client.results(step["results"])
+        if "late" in step:
+            return "", self.client.late(step["late"])
         return "", self.client.say(step["say"])
 
     async def _send(self, request: dict[str, Any]) -> dict[str, Any]:
