@@ -79,7 +79,7 @@ def test_what_is_not_there_is_said_with_what_is(asked, said):
 
 
 def test_an_unknown_replay():
-    with pytest.raises(ReplayError, match="there are: duplicate-tool-call-start"):
+    with pytest.raises(ReplayError, match="there are: agent-spec-multi-turn"):
         specs.arm("nothing")
 
 

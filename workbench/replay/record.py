@@ -48,7 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         if given.locks:
-            known = [*releases.pairs(), *(release for family in releases.others().values() for release in family)]
+            known = [
+                *releases.pairs(),
+                *(release for family in releases.others().values() for release in family),
+            ]
             for release in known:
                 _say(f"resolving {release}")
                 releases.bundled(release).write_text(releases.resolve(release), encoding="utf-8")

@@ -29,7 +29,7 @@ def prepare() -> None:
     """Import what all arms need, with ids from the seed; LangChain makes its run ids with a clock otherwise."""
     os.environ.setdefault("LANGSMITH_TRACING", "false")
     os.environ.setdefault("OPENAI_API_KEY", "none")
-    import langchain_core.callbacks.manager as manager
+    from langchain_core.callbacks import manager
 
     if hasattr(manager, "uuid7"):
         manager.uuid7 = lambda *_, **__: uuid.uuid4()
@@ -126,13 +126,17 @@ def tell_correlation(arguments: dict[str, Any], result: Any) -> dict[str, Any]:
     del result
     event, span = arguments.get("event"), arguments.get("span")
     kind = type(event).__name__
+    if event is None or span is None:
+        return {}
     if kind not in ("ToolExecutionRequest", "ToolExecutionResponse"):
-        return {} if event is None else {"quiet": True}
+        return {"quiet": True}
     return {"event": kind, "id": event.request_id, "call": str(span.description or "").removeprefix("tcid__")}
 
 
 def _message(kind: str, message: Any) -> dict[str, Any]:
-    get = message.get if isinstance(message, dict) else lambda name: getattr(message, name, None)
+    def get(name: str) -> Any:
+        return message.get(name) if isinstance(message, dict) else getattr(message, name, None)
+
     calls = [call["id"] for call in get("tool_calls") or ()]
     role = {"human": "user", "ai": "assistant"}.get(kind, kind)
     told = {"role": role, "id": get("id")}
@@ -154,6 +158,9 @@ def _declared(tool: dict[str, Any]) -> Any:
     if tool.get("gated"):
         described["requires_confirmation"] = True
     output = Property(title="answer", json_schema={"title": "answer", "type": "string"})
+    if tool.get("gated"):
+        # older releases insist on it: the result may be that of the tool, or word of a refusal
+        output = Property(title=tool["name"], json_schema={})
     return kind(inputs=inputs, outputs=[output], **described)
 
 

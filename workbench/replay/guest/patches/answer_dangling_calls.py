@@ -1,5 +1,9 @@
 """The second half of the workaround: a call that nobody answered is answered as not completed."""
 
+from __future__ import annotations
+
+from typing import Any
+
 WHAT = "Add a made-up result right after an assistant message for each of its calls that no later message answers."
 WHERE = "ag_ui_agentspec.runtimes.langgraph_runner:filter_only_new_messages"
 WHY = "A person may write something else instead of answering a call, and the provider refuses a call without a result."
@@ -9,20 +13,22 @@ EFFECTS = (
 )
 
 
-def _calls(message):
+def _calls(message: Any) -> list[str]:
     calls = message.get("tool_calls") if isinstance(message, dict) else getattr(message, "tool_calls", None)
     return [call["id"] for call in calls or ()]
 
 
-def _answer(message):
-    return message.get("tool_call_id") if isinstance(message, dict) else getattr(message, "tool_call_id", None)
+def _answer(message: Any) -> Any:
+    return (
+        message.get("tool_call_id") if isinstance(message, dict) else getattr(message, "tool_call_id", None)
+    )
 
 
-def apply(tools):
+def apply(tools: Any) -> None:
     """Repair what the function returns, together with what the checkpoint holds."""
 
-    def make(original):
-        async def repaired(agent, thread_id, input_messages):
+    def make(original: Any) -> Any:
+        async def repaired(agent: Any, thread_id: str, input_messages: list[Any]) -> list[Any]:
             from langchain_core.messages import RemoveMessage, ToolMessage
             from langgraph.graph.message import REMOVE_ALL_MESSAGES
 

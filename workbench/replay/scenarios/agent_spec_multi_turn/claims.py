@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from workbench.replay.claims import HOLDS, NOT, ONLY, UNSEEN, Arms, Claims, Verdict
 from workbench.replay.scenarios.agent_spec_multi_turn.evidence import (
-    ARMS, DANGLING, ORPHAN, SURVEY, correlated, events, merges, refused, roles, valid, warnings,
+    ARMS,
+    DANGLING,
+    ORPHAN,
+    SURVEY,
+    correlated,
+    events,
+    merges,
+    refused,
+    roles,
+    valid,
+    warnings,
 )  # fmt: skip
 
 __all__ = ["ARMS", "CLAIMS", "SURVEY"]
@@ -17,13 +27,20 @@ claim = CLAIMS
 CALL = "call_find_trains_1"
 
 
-def _said(good: bool, because: str) -> Verdict:  # noqa: FBT001
+def _said(good: bool, because: str) -> Verdict:  # noqa: FBT001 - it is the verdict
     return Verdict(HOLDS if good else NOT, because)
 
 
-@claim("any-server-tool", "summary", "After a turn with a server tool, the next turn fails, whatever is asked.")
+@claim(
+    "any-server-tool", "summary", "After a turn with a server tool, the next turn fails, whatever is asked."
+)
 def _(arms: Arms) -> Verdict:
-    kinds: tuple[dict[str, str], ...] = ({}, {"tools": "async"}, {"case": "two"}, {"case": "two", "tools": "async"})
+    kinds: tuple[dict[str, str], ...] = (
+        {},
+        {"tools": "async"},
+        {"case": "two"},
+        {"case": "two", "tools": "async"},
+    )
     words = {str(options): arms.outcome(**options).word for options in kinds}
     good = set(words.values()) == {"affected"} and arms.outcome(case="none").word == "clean"
     return _said(good, f"{words}; without a tool: {arms.outcome(case='none').word}")
@@ -44,7 +61,11 @@ def _(arms: Arms) -> Verdict:
     return _said(all(told.values()), f"warnings: {told}")
 
 
-@claim("second-turn-400", "summary", "The model node of the second turn fails: 400, a result that follows no call.")
+@claim(
+    "second-turn-400",
+    "summary",
+    "The model node of the second turn fails: 400, a result that follows no call.",
+)
 def _(arms: Arms) -> Verdict:
     words = refused(arms())
     sent = roles(arms().steps[1].payloads[0][0]["messages"])
@@ -64,8 +85,13 @@ def _(arms: Arms) -> Verdict:
         tools: [(one["event"], one["id"], one["call"]) for one in correlated(arms(tools=tools))]
         for tools in ("sync", "async")
     }
-    missing = [tools for tools, seen in told.items() if "ToolExecutionRequest" not in {event for event, _, _ in seen}]
-    return _said(bool(missing), f"both are recorded; that of an async tool is looked for by another id: {told['async']}")
+    missing = [
+        tools for tools, seen in told.items() if "ToolExecutionRequest" not in {event for event, _, _ in seen}
+    ]
+    return _said(
+        bool(missing),
+        f"both are recorded; that of an async tool is looked for by another id: {told['async']}",
+    )
 
 
 @claim("surrogate-unknown", "root cause", "The result carries an id that the client has never seen.")
@@ -73,8 +99,13 @@ def _(arms: Arms) -> Verdict:
     told = {}
     for tools in ("sync", "async"):
         asked = {event["toolCallId"] for event in events(arms(tools=tools), 0, "TOOL_CALL_CHUNK")}
-        told[tools] = {event["toolCallId"] for event in events(arms(tools=tools), 0, "TOOL_CALL_RESULT")} <= asked
-    return _said(not all(told.values()), f"the id is that of the call, also where the warning calls it a surrogate: {told}")
+        told[tools] = {
+            event["toolCallId"] for event in events(arms(tools=tools), 0, "TOOL_CALL_RESULT")
+        } <= asked
+    return _said(
+        not all(told.values()),
+        f"the id is that of the call, also where the warning calls it a surrogate: {told}",
+    )
 
 
 @claim("client-history", "root cause", "The history that the client sends has a result without its call.")
@@ -91,7 +122,10 @@ def _(arms: Arms) -> Verdict:
     quiet, still = arms("correlate", tools="async"), arms.outcome("correlate", tools="async").word
     alone = not warnings(arms()) and arms.outcome().word == "affected"
     fixed = not warnings(quiet) and still == "affected"
-    return _said(not (alone and fixed), f"a sync tool fails without a warning; without the warning an async one is {still}")
+    return _said(
+        not (alone and fixed),
+        f"a sync tool fails without a warning; without the warning an async one is {still}",
+    )
 
 
 @claim("confirm-unreachable", "reproduction", "The flow that waits for a confirmation is out of reach.")
@@ -107,7 +141,10 @@ def _(arms: Arms) -> Verdict:
     left = len(warnings(arms("correlate", tools="async")))
     before = len(warnings(arms(tools="async")))
     good = set(words.values()) == {"clean"} and left == 0
-    return Verdict(HOLDS if good else NOT if left < before else UNSEEN, f"{before} warnings become {left}, and the next turn is {words}")
+    return Verdict(
+        HOLDS if good else NOT if left < before else UNSEEN,
+        f"{before} warnings become {left}, and the next turn is {words}",
+    )
 
 
 @claim("direction-reconcile", "direction", "Reconciling ids when the history is rebuilt cures it as well.")
@@ -115,18 +152,27 @@ def _(arms: Arms) -> Verdict:
     words = {case: arms.outcome("by-call", case=case).word for case in ("one", "two", "seat", "abandoned")}
     if [words[case] for case in ("one", "two", "seat")] == ["clean"] * 3:
         return Verdict(ONLY, f"no call was left unanswered: {words}")
-    return _said(False, f"{words}")
+    return _said(good=False, because=f"{words}")
 
 
-@claim("merge-by-id", "workaround", "Each turn, only messages whose ids the checkpoint does not have are added.")
+@claim(
+    "merge-by-id", "workaround", "Each turn, only messages whose ids the checkpoint does not have are added."
+)
 def _(arms: Arms) -> Verdict:
     told = merges(arms())[1]
     known = {message["id"] for message in told["checkpoint"]}
     good = told["added"] == [message for message in told["request"] if message["id"] not in known]
-    return _said(good, f"in {told['place']}; added: {roles([{'role': m['role'], 'toolCallId': m.get('call')} for m in told['added']])}")
+    return _said(
+        good,
+        f"in {told['place']}; added: {roles([{'role': m['role'], 'toolCallId': m.get('call')} for m in told['added']])}",
+    )
 
 
-@claim("ids-never-match", "workaround", "The client's ids never match, so that call and result are added a second time.")
+@claim(
+    "ids-never-match",
+    "workaround",
+    "The client's ids never match, so that call and result are added a second time.",
+)
 def _(arms: Arms) -> Verdict:
     told = merges(arms())[1]
     known = {message["id"] for message in told["checkpoint"]}
@@ -138,13 +184,21 @@ def _(arms: Arms) -> Verdict:
 
 @claim("client-sends-all", "workaround", "The client sends the whole, valid history every turn.")
 def _(arms: Arms) -> Verdict:
-    told = {case: valid(arms(case=case).steps[1].runs[0][0]["messages"]) for case in ("one", "two", "abandoned")}
+    told = {
+        case: valid(arms(case=case).steps[1].runs[0][0]["messages"]) for case in ("one", "two", "abandoned")
+    }
     if told == {"one": True, "two": True, "abandoned": False}:
-        return Verdict(ONLY, f"no call was left unanswered: {told}; it contradicts the root cause of the same report")
+        return Verdict(
+            ONLY, f"no call was left unanswered: {told}; it contradicts the root cause of the same report"
+        )
     return _said(all(told.values()), f"{told}")
 
 
-@claim("replace-restores", "workaround", "Taking the client's history in place of the checkpoint's restores conversations.")
+@claim(
+    "replace-restores",
+    "workaround",
+    "Taking the client's history in place of the checkpoint's restores conversations.",
+)
 def _(arms: Arms) -> Verdict:
     words = {case: arms.outcome("replace", case=case).word for case in ("one", "two", "seat", "abandoned")}
     if words == {"one": "clean", "two": "clean", "seat": "clean", "abandoned": "affected"}:
@@ -171,7 +225,10 @@ def _(arms: Arms) -> Verdict:
     arm = arms("replace", case="seat")
     turns = [told["step"] for told in merges(arm)]
     last = roles(arm.steps[-1].payloads[0][0]["messages"])[-1]
-    return _said(turns == [step.name for step in arm.steps] and last.startswith("tool("), f"merged in {turns}; the last message is {last}")
+    return _said(
+        turns == [step.name for step in arm.steps] and last.startswith("tool("),
+        f"merged in {turns}; the last message is {last}",
+    )
 
 
 @claim("client-call-waits", "inverse case", "A client-side call interrupts the run and waits for the client.")
@@ -179,18 +236,31 @@ def _(arms: Arms) -> Verdict:
     arm = arms(case="answered")
     kinds = [event["type"] for event in events(arm, 0, "TOOL_CALL_RESULT", "RUN_FINISHED", "RUN_ERROR")]
     good = kinds == ["RUN_FINISHED"] and arms.outcome(case="answered").word == "clean"
-    return _said(good, f"events after the call: {kinds}; answered at once it is {arms.outcome(case='answered').word}")
+    return _said(
+        good, f"events after the call: {kinds}; answered at once it is {arms.outcome(case='answered').word}"
+    )
 
 
-@claim("abandoned-400", "inverse case", "Another message instead of the answer is refused: a call without a result.")
+@claim(
+    "abandoned-400",
+    "inverse case",
+    "Another message instead of the answer is refused: a call without a result.",
+)
 def _(arms: Arms) -> Verdict:
-    words = {arm: refused(arms(arm, case="abandoned")).get("aside", "") for arm in ("unpatched", "replace", "by-call", "correlate")}
+    words = {
+        arm: refused(arms(arm, case="abandoned")).get("aside", "")
+        for arm in ("unpatched", "replace", "by-call", "correlate")
+    }
     rules = arms.outcome(case="abandoned").rules
     good = all(DANGLING in text for text in words.values()) and "provider-rejects" in rules
     return _said(good, f"refused in {[arm for arm, text in words.items() if text]}; rules: {rules}")
 
 
-@claim("repair", "inverse case", "A made-up result after the call repairs it, and the model answers the new question.")
+@claim(
+    "repair",
+    "inverse case",
+    "A made-up result after the call repairs it, and the model answers the new question.",
+)
 def _(arms: Arms) -> Verdict:
     told = {}
     for arm in ("replace-repair", "by-call-repair"):
@@ -198,39 +268,63 @@ def _(arms: Arms) -> Verdict:
     aside = not any(first for first, _ in told.values())
     late = {arm: list(second) for arm, (_, second) in told.items()}
     if aside and "late" in late["replace-repair"]:
-        return Verdict(ONLY, f"the answer does not come after all: appended late, it is refused again; refused steps: {late}")
+        return Verdict(
+            ONLY,
+            f"the answer does not come after all: appended late, it is refused again; refused steps: {late}",
+        )
     return _said(aside, f"refused steps: {late}")
 
 
-@claim("late-by-call", "inverse case", "A repair that compares results by call also takes an answer that comes late.")
+@claim(
+    "late-by-call",
+    "inverse case",
+    "A repair that compares results by call also takes an answer that comes late.",
+)
 def _(arms: Arms) -> Verdict:
     words = refused(arms("by-call-repair", case="late"))
     return _said(not words, f"our own arm, not the report's; refused steps: {list(words)}")
 
 
-@claim("old-id", "cause", "What breaks the match is the random id of a result's event: with the one it had before, it is clean.")
+@claim(
+    "old-id",
+    "cause",
+    "What breaks the match is the random id of a result's event: with the one it had before, it is clean.",
+)
 def _(arms: Arms) -> Verdict:
     words = {case: arms.outcome("old-id", case=case).word for case in ("one", "two")}
     sent = [message["id"] for message in arms("old-id").steps[1].runs[0][0]["messages"]]
-    return _said("affected" not in words.values() and not refused(arms("old-id")), f"our own arm: {words}; ids sent: {len(sent)}, different: {len(set(sent))}")
+    return _said(
+        "affected" not in words.values() and not refused(arms("old-id")),
+        f"our own arm: {words}; ids sent: {len(sent)}, different: {len(set(sent))}",
+    )
 
 
 @claim("poisoned", "impact", "A conversation that failed once goes on failing.")
 def _(arms: Arms) -> Verdict:
     words, after = refused(arms(case="poisoned")), refused(arms(case="restarted"))
     if list(words) == ["follow", "third", "fourth"] and "third" not in after:
-        return Verdict(ONLY, "the server keeps running: it is refused in turns 2, 3 and 4, and heals when the checkpoints in memory are lost")
+        return Verdict(
+            ONLY,
+            "the server keeps running: it is refused in turns 2, 3 and 4, and heals when the checkpoints in memory are lost",
+        )
     return _said(len(words) > 1, f"refused: {list(words)}; after a restart: {list(after)}")
 
 
-@claim("telemetry", "environment", "The warning and the refusal can be told apart in the spans.")
+@claim(
+    "telemetry",
+    "environment",
+    "Spans of the run, in the words of OpenInference, belong to the same conversation.",
+)
 def _(arms: Arms) -> Verdict:
     trace = arms(telemetry="on").trace
     threads = set(trace.events["thread_id"].dropna().astype(str))
     spans = trace.spans
     calls = set(spans["call_id"].dropna().astype(str)) & {CALL}
     joined = {str(name) for name in spans["thread_id"].dropna()} & threads
-    return _said(bool(len(spans)) and bool(calls or joined), f"{len(spans)} spans of OpenInference; joined by thread: {len(joined)}, by call: {sorted(calls)}")
+    return _said(
+        bool(len(spans)) and bool(calls or joined),
+        f"{len(spans)} spans of OpenInference; joined by thread: {len(joined)}, by call: {sorted(calls)}",
+    )
 
 
 @claim("own-path", "inverse case", "Choosing in the interface itself does not lead to the refusal.")
