@@ -39,14 +39,10 @@ def fold(history: list[dict[str, Any]], events: list[dict[str, Any]]) -> list[di
     return [*history, *made]
 
 
-def unanswered(history: list[dict[str, Any]]) -> dict[str, str]:
-    """Calls of a history without a result: tools by call id."""
-    answered = {message.get("toolCallId") for message in history}
+def asked(history: list[dict[str, Any]]) -> dict[str, str]:
+    """All calls of a history, whether or not the stream brought results for them: tools by call id."""
     return {
-        call["id"]: call["function"]["name"]
-        for message in history
-        for call in message.get("toolCalls") or ()
-        if call["id"] not in answered
+        call["id"]: call["function"]["name"] for message in history for call in message.get("toolCalls") or ()
     }
 
 

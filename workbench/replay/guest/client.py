@@ -51,8 +51,8 @@ class Client:
         return self.request(messages)
 
     def late(self, results: dict[str, str]) -> dict[str, Any]:
-        """The request that carries results for calls that were left unanswered, after all that came since."""
-        self.calls = chunks.unanswered(self.history)
+        """The request that carries results for earlier calls, after all that came since."""
+        self.calls = chunks.asked(self.history)
         return self.results(results)
 
     def rename(self) -> None:

@@ -208,14 +208,21 @@ def _(arms: Arms) -> Verdict:
 
 @claim("replace-confirm", "workaround", "It makes the flow that waits for a confirmation work.")
 def _(arms: Arms) -> Verdict:
-    asked = {case: arms("replace", case=case) for case in ("confirm", "seat")}
-    reached = {case: not refused(arm) for case, arm in asked.items()}
-    booked = [told["call"] for told in asked["confirm"].effects if told["tool"] == "book_train"]
-    if all(reached.values()) and not booked:
+    asked = {case: arms("replace", case=case) for case in ("confirm", "said", "seat")}
+    reached = {case: "confirm" not in refused(arm) for case, arm in asked.items()}
+    booked = [
+        told["call"]
+        for case in ("confirm", "said")
+        for told in asked[case].effects
+        if told["tool"] == "book_train"
+    ]
+    results = [event["content"] for event in events(asked["confirm"], 1, "TOOL_CALL_RESULT")]
+    if all(reached.values()) and not booked and not refused(asked["seat"]):
         return Verdict(
             ONLY,
-            "the call is the client's own. A server tool that requires a confirmation is reached, but is never executed: "
-            "the decision arrives as its result, and the graph is not resumed",
+            "the call is the client's own. A server tool that requires a confirmation is asked for, but never executed: "
+            f"its interrupt is sent as a result ({results}), and neither a decision as the call's result (refused: "
+            f"{list(refused(asked['confirm']))}) nor a yes in words resumes the graph",
         )
     return _said(all(reached.values()), f"reached: {reached}; executed: {booked}")
 

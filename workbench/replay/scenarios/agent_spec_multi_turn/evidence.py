@@ -17,7 +17,7 @@ TRIED = {
         "one", "none", "two", "poisoned", "restarted", "renamed", "answered", "abandoned", "late", "confirm", "seat",
     ),
     "correlate": ("one", "two", "abandoned"),
-    "replace": ("one", "two", "abandoned", "late", "confirm", "seat"),
+    "replace": ("one", "two", "abandoned", "late", "confirm", "said", "seat"),
     "replace-repair": ("one", "two", "abandoned", "late", "confirm", "seat"),
     "by-call": ("one", "two", "abandoned", "late", "seat"),
     "by-call-repair": ("one", "two", "abandoned", "late"),
