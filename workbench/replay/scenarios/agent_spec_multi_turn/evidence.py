@@ -14,7 +14,7 @@ FIXES = ("correlate", "replace", "replace-repair", "by-call", "by-call-repair", 
 #: what each patch is tried on
 TRIED = {
     "unpatched": (
-        "one", "none", "two", "poisoned", "restarted", "renamed", "answered", "abandoned", "late", "confirm", "seat",
+        "one", "none", "two", "poisoned", "restarted", "renamed", "answered", "abandoned", "late", "confirm", "said", "seat",
     ),
     "correlate": ("one", "two", "abandoned"),
     "replace": ("one", "two", "abandoned", "late", "confirm", "said", "seat"),
