@@ -70,7 +70,7 @@ def test_every_patch_is_part_of_an_arm():
         ({"arm": "option-9"}, "there are: unpatched, option-1"),
         ({"options": {"agents": "plain"}}, "there are: agent, provider"),
         ({"options": {"agent": "big"}}, "one of: plain, no-static-tools"),
-        ({"patches": ["nothing"]}, "there are: defer-unknown-tools"),
+        ({"patches": ["nothing"]}, "there are: answer-dangling-calls"),
     ],
 )
 def test_what_is_not_there_is_said_with_what_is(asked, said):
@@ -79,7 +79,7 @@ def test_what_is_not_there_is_said_with_what_is(asked, said):
 
 
 def test_an_unknown_replay():
-    with pytest.raises(ReplayError, match="there are: duplicate-tool-call-start"):
+    with pytest.raises(ReplayError, match="there are: agent-spec-multi-turn"):
         specs.arm("nothing")
 
 

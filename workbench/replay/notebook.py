@@ -59,8 +59,8 @@ class Story:
     def environment(self) -> Grid:
         """The releases that are looked at, with the packages released together."""
         chosen = [releases.packages(release, family(self.name)) for release in self.releases]
-        names = list(chosen[0])
-        rows = [[cell(row[name], mono=True) for name in names] for row in chosen]
+        names = list(dict.fromkeys(name for row in chosen for name in row))
+        rows = [[cell(row.get(name, ""), mono=True) for name in names] for row in chosen]
         note = claims.recorded_note(self.name)
         how = (
             "run here and now"

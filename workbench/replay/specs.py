@@ -84,7 +84,7 @@ def spec(chosen: Arm, *, telemetry: bool = True) -> dict[str, Any]:
     made["arm"] = chosen.told()
     made["packages"] = declared["packages"]
     made["patches"] = [str(patch_file(patch)) for patch in chosen.patches]
-    made["telemetry"] = telemetry
+    made["telemetry"] = telemetry or made.get("telemetry", False)
     return made
 
 

@@ -22,8 +22,11 @@ from workbench.replay.engine.errors import BuildError, ReplayError
 from workbench.replay.engine.locks import locked
 
 LEADING = "agent-framework-ag-ui"
+AGENT_SPEC = "ag-ui-agent-spec"
 #: what the guest itself needs
 GUEST = ("httpx", "opentelemetry-sdk")
+#: what a family of packages needs besides: its runtime, and what makes spans of it
+EXTRAS = {AGENT_SPEC: ("ag-ui-agent-spec[langgraph]", "openinference-instrumentation-langchain")}
 
 _ROOT = Path(__file__).resolve().parents[1]
 DATA = _ROOT / "releases.json"
@@ -116,7 +119,7 @@ def _name(line: str) -> str:
 
 def _wanted(release: str, family: str) -> str:
     pinned = [f"{name}=={version}" for name, version in packages(release, family).items()]
-    return "\n".join([*pinned, *GUEST]) + "\n"
+    return "\n".join([*pinned, *EXTRAS.get(family, ()), *GUEST]) + "\n"
 
 
 def _until(release: str, family: str) -> str:

@@ -11,6 +11,8 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
+from . import chunks
+
 
 @dataclass
 class Card:
@@ -48,6 +50,15 @@ class Client:
         ]
         return self.request(messages)
 
+    def late(self, results: dict[str, str]) -> dict[str, Any]:
+        """The request that carries results for earlier calls, after all that came since."""
+        self.calls = chunks.asked(self.history)
+        return self.results(results)
+
+    def rename(self) -> None:
+        """Give every message of the history a new id, as a client does that keeps none."""
+        self.history = [{**message, "id": str(uuid.uuid4())} for message in self.history]
+
     def decide(self, decision: bool, form: str) -> tuple[str, dict[str, Any]]:  # noqa: FBT001 - it is the decision
         """The request that answers all open cards, and the form that was taken for `auto`."""
         if form == "auto":
@@ -60,11 +71,12 @@ class Client:
         finished = any(event["type"] == "RUN_FINISHED" for event in events)
         args: dict[str, str] = {}
         self.calls = {}
+        self.history = chunks.fold(self.history, events)
         for event in events:
             kind = event["type"]
             if kind == "MESSAGES_SNAPSHOT":
                 self.history = event["messages"]
-            elif kind == "TOOL_CALL_START":
+            elif kind == "TOOL_CALL_START" or (kind == "TOOL_CALL_CHUNK" and event.get("toolCallName")):
                 self.calls[event["toolCallId"]] = event["toolCallName"]
             elif kind == "TOOL_CALL_ARGS":
                 args[event["toolCallId"]] = args.get(event["toolCallId"], "") + event["delta"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import signal
@@ -47,7 +48,13 @@ def main() -> None:
         answers.flush()
 
     try:
-        import agent_framework_ag_ui  # noqa: F401 - the long part, once for all arms of a batch
+        # the long part, once for all arms of a batch
+        if importlib.util.find_spec("ag_ui_agentspec"):
+            from . import agent_spec
+
+            agent_spec.prepare()
+        else:
+            import agent_framework_ag_ui  # noqa: F401
     except Exception as problem:  # noqa: BLE001 - told to the host
         tell({"error": _said(problem), "trace": traceback.format_exc()})
         return

@@ -1,7 +1,7 @@
 """Watch functions of the framework while they run: who was called, with what, and where it stands.
 
 A spy is `{"at": "package.module:name", "tells": "tools"}`; `tells` names how arguments and result
-become a line (`_TELLERS`), and `by` who calls it, where that matters. A function that a release does not have is not watched, which is said.
+become a line (`TELLERS`), and `by` who calls it, where that matters. A function that a release does not have is not watched, which is said.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def watch(spies: list[dict[str, Any]], note: Note) -> list[str]:
 def _spied(function: Any, spy: dict[str, Any], note: Note) -> Any:
     signature = inspect.signature(function)
     told = {"function": spy["at"].rpartition(":")[2], "by": spy.get("by", ""), "place": place(function)}
-    tell = _TELLERS[spy["tells"]]
+    tell = TELLERS[spy["tells"]]
 
     def arguments(given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -72,7 +72,7 @@ def _spied(function: Any, spy: dict[str, Any], note: Note) -> Any:
         async def spied(*given: Any, **named: Any) -> Any:
             before = tell(arguments(given, named), None)
             result = await function(*given, **named)
-            note({**told, **before, **tell({}, result)})
+            _note(note, {**told, **before, **tell({}, result)})
             return result
 
     else:
@@ -81,10 +81,16 @@ def _spied(function: Any, spy: dict[str, Any], note: Note) -> Any:
         def spied(*given: Any, **named: Any) -> Any:
             before = tell(arguments(given, named), None)
             result = function(*given, **named)
-            note({**told, **before, **tell({}, result)})
+            _note(note, {**told, **before, **tell({}, result)})
             return result
 
     return spied
+
+
+def _note(note: Note, told: dict[str, Any]) -> None:
+    """Note what was seen; a teller marks as `quiet` what is of no interest."""
+    if not told.get("quiet"):
+        note(told)
 
 
 def _names(tools: Any) -> list[str]:
@@ -144,7 +150,7 @@ def _tell_emitted(arguments: dict[str, Any], result: Any) -> dict[str, Any]:
     return told
 
 
-_TELLERS: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
+TELLERS: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
     "tools": _tell_tools,
     "provider": _tell_provider,
     "emitted": _tell_emitted,

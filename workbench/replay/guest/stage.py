@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import platform
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from . import models, patching, seeds, source, spies, tools
+from . import agent_spec, models, patching, seeds, source, spies, tools
 from .client import Client
 from .conversation import Conversation, NobodyAskedError
 from .recorder import Recorder
@@ -34,8 +35,13 @@ class Stage:
         self.telemetry = Telemetry() if spec.get("telemetry", True) else None
         if self.telemetry is not None:
             self.telemetry.start()
+        self._spec = spec
         patching.apply(spec.get("patches", []), spec)
-        tools.count_executions(self.recorder)
+        if spec["agent"]["kind"] == agent_spec.KIND:
+            agent_spec.watch_calls()
+            logging.getLogger("ag_ui_agentspec").addHandler(agent_spec.Warnings(self.recorder))
+        else:
+            tools.count_executions(self.recorder)
         self.unwatched = spies.watch(spec.get("spies", []), self._seen)
         model = spec["model"]
         self._recorded = model["client"] == "recorded"
@@ -50,7 +56,13 @@ class Stage:
             if t["origin"] == "client"
         ]
         self.client: Any = Conversation() if self._recorded else Client(client_tools)
-        self._app = self._endpoint(self._agent(spec), spec)
+        self._app = self._built()
+
+    def _built(self) -> Any:
+        """The application; built again it knows nothing of what was before."""
+        if self._spec["agent"]["kind"] == agent_spec.KIND:
+            return agent_spec.endpoint(self._spec, self.script, self.recorder)
+        return self._endpoint(self._agent(self._spec), self._spec)
 
     def _seen(self, told: dict[str, Any]) -> None:
         self.recorder.seen.append(told)
@@ -128,6 +140,10 @@ class Stage:
         elif self._recorded:
             form, outcome = await self._again(step)
         else:
+            if step.get("restart"):
+                self._app = self._built()
+            if step.get("rename"):
+                self.client.rename()
             form, request = self._request(step)
             outcome = await self._send(request)
         told = {
@@ -148,6 +164,8 @@ class Stage:
             return answered
         if "results" in step and any(tool in step["results"] for tool in self.client.calls.values()):
             return "", self.client.results(step["results"])
+        if "late" in step:
+            return "", self.client.late(step["late"])
         return "", self.client.say(step["say"])
 
     async def _again(self, step: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import logging
 import time
 from typing import Any
@@ -61,12 +62,17 @@ class Telemetry:
         provider = TracerProvider(resource=Resource({"service.name": "replay"}))
         provider.add_span_processor(SimpleSpanProcessor(self._exporter))
         trace.set_tracer_provider(provider)
-        from agent_framework import observability
+        if importlib.util.find_spec("agent_framework"):
+            from agent_framework import observability
 
-        enable = getattr(observability, "enable_instrumentation", None)
-        if enable is not None:
-            enable(enable_sensitive_data=True)
-        for name in ("agent_framework", "agent_framework_ag_ui"):
+            enable = getattr(observability, "enable_instrumentation", None)
+            if enable is not None:
+                enable(enable_sensitive_data=True)
+        else:
+            from . import agent_spec
+
+            agent_spec.instrument()
+        for name in ("agent_framework", "agent_framework_ag_ui", "ag_ui_agentspec"):
             logger = logging.getLogger(name)
             logger.setLevel(logging.DEBUG)
             logger.addHandler(self._logs)

@@ -28,11 +28,13 @@ def refusal(body: dict[str, Any]) -> str | None:
     """Why the service would answer 400; None where it would not."""
     open_calls: list[str] = []
     answered: dict[str, int] = {}
+    # whether the results still follow the calls: one that stands elsewhere is an orphan, known or not
+    in_block = False
     for number, message in enumerate(body["messages"]):
         role = message["role"]
         if role == "tool":
             call = message["tool_call_id"]
-            if call in answered:
+            if call in answered and in_block:
                 return (
                     f"Invalid parameter: Duplicate value for 'tool_call_id' of '{call}', "
                     f"in messages[{answered[call]}] and messages[{number}]."
@@ -44,6 +46,7 @@ def refusal(body: dict[str, Any]) -> str | None:
             open_calls.remove(call)
             answered[call] = number
             continue
+        in_block = bool(message.get("tool_calls"))
         if open_calls:
             break
         calls = [call["id"] for call in message.get("tool_calls") or ()]
