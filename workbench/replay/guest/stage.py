@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from . import models, patching, seeds, spies, tools
+from . import direct, models, patching, seeds, spies, tools
 from .client import Client
 from .recorder import Recorder
 from .script import Script
@@ -25,6 +25,7 @@ class Stage:
         seeds.plant()
         self._steps = list(spec["steps"])
         self._number = 0
+        self._spec = spec
         self._files = home / "files"
         self._files.mkdir(parents=True, exist_ok=True)
         arm = {**spec["arm"], "versions": versions(spec["packages"]), "python": platform.python_version()}
@@ -61,7 +62,7 @@ class Stage:
         if provided:
             providers.append(tools.own_provider(provided))
         if "file-access" in spec.get("providers", ()) and agent["kind"] != "harness":
-            providers.append(tools.file_access(self._files))
+            providers.append(tools.file_access(self._files, spec.get("file_access", {})))
         if spec.get("skills"):
             providers.append(tools.skills(spec["skills"]))
         middleware = list(agent.get("middleware", ()))
@@ -70,6 +71,7 @@ class Stage:
             given: dict[str, Any] = {"disable_web_search": True, "disable_compaction": True}
             if "file-access" in spec.get("providers", ()):
                 given["file_access_store"] = af.FileSystemAgentFileStore(self._files)
+                given |= {f"file_access_{name}": value for name, value in spec.get("file_access", {}).items()}
             else:
                 given["disable_file_access"] = True
             known = inspect.signature(af.create_harness_agent).parameters
@@ -114,6 +116,8 @@ class Stage:
         form = ""
         if "unit" in step:
             outcome: dict[str, Any] = {"unit": _unit(step["unit"])}
+        elif "messages" in step:
+            outcome = await self._direct(step)
         else:
             form, request = self._request(step)
             outcome = await self._send(request)
@@ -133,6 +137,14 @@ class Stage:
         if "results" in step and any(tool in step["results"] for tool in self.client.calls.values()):
             return "", self.client.results(step["results"])
         return "", self.client.say(step["say"])
+
+    async def _direct(self, step: dict[str, Any]) -> dict[str, Any]:
+        """Hand a list of messages to the arm's connector, without agent and endpoint."""
+        kind, raw = self._spec["model"]["client"], step.get("raw", False)
+        client = models.make(kind, self.script, self.recorder, raw=raw)
+        stubs = [tools.stub(tool) for tool in self._spec["tools"] if tool["origin"] == "static"]
+        options = {**self._spec["agent"].get("options", {}), **({} if raw else {"tools": stubs})}
+        return await direct.send(client, step["messages"], options, kept=step.get("history", False))
 
     async def _send(self, request: dict[str, Any]) -> dict[str, Any]:
         import httpx
