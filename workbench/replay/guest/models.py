@@ -62,11 +62,13 @@ def _gemini(fake: Fake, recorder: Recorder, *, raw: bool) -> Any:
 
 
 def _ollama(fake: Fake, recorder: Recorder) -> Any:
-    import ollama
+    from importlib import import_module
+
     from agent_framework_ollama import OllamaChatClient
 
-    service = ollama.AsyncClient(host=BASE)
-    service._client = _http_client(ollama._client, fake, recorder, base_url=BASE)
+    sdk = import_module("ollama._client")  # `ollama._client` is something else, the default client
+    service = sdk.AsyncClient(host=BASE)
+    service._client = _http_client(sdk, fake, recorder, base_url=BASE)
     return OllamaChatClient(model="scripted", client=service)
 
 

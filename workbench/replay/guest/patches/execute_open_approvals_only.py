@@ -7,7 +7,9 @@ from typing import Any
 WHAT = "A decision that stands behind the result of its call is not collected for execution."
 WHERE = "agent_framework._tools:_collect_approval_responses"
 WHY = "Like the history's filter, it only lets a result settle the decisions in front of it."
-EFFECTS = "Alone it leaves the decision in the list, and the connector sends it: the request is refused instead."
+EFFECTS = (
+    "Alone it leaves the decision in the list, and the connector sends it: the request is refused instead."
+)
 
 
 def apply(tools: Any) -> None:

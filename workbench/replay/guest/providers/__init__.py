@@ -13,7 +13,13 @@ from typing import Any
 from ..script import Script
 from . import anthropic, chat, gemini, ollama, responses
 
-KINDS: dict[str, ModuleType] = {"chat": chat, "responses": responses, "anthropic": anthropic, "gemini": gemini, "ollama": ollama}
+KINDS: dict[str, ModuleType] = {
+    "chat": chat,
+    "responses": responses,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "ollama": ollama,
+}
 
 
 class Fake:
