@@ -12,6 +12,10 @@ EFFECTS = (
 )
 
 
+def _call_id(content: Any) -> str | None:
+    return getattr(content.function_call, "call_id", None)
+
+
 def apply(tools: Any) -> None:
     """Leave the late ones out; a call that is made again opens its id again."""
     from agent_framework._tools import _is_approval_placeholder_result
@@ -25,9 +29,8 @@ def apply(tools: Any) -> None:
                     settled.discard(content.call_id)
                 elif content.type == "function_result" and not _is_approval_placeholder_result(content):
                     settled.add(content.call_id)
-                elif content.type == "function_approval_response" and content.function_call is not None:
-                    if content.function_call.call_id in settled:
-                        late.add(id(content))
+                elif content.type == "function_approval_response" and _call_id(content) in settled:
+                    late.add(id(content))
             found: dict[str, Any] = original(messages)
             return {name: content for name, content in found.items() if id(content) not in late}
 
