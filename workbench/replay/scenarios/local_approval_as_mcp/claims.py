@@ -64,8 +64,9 @@ def _sent(arm: Replay) -> list[dict[str, Any]]:
     return [item for step in arm.steps for body, _, _ in step.payloads for item in body["input"]]
 
 
-def _words(arms: Arms, names: tuple[str, ...], **options: str) -> dict[str, str]:
-    return {name: arms.outcome(name, **options).word for name in names}
+def _error(arms: Arms, name: str, **options: str) -> bool:
+    """Whether the error of the report is there, whatever else is."""
+    return any(text.startswith(REFUSAL) for text in arms.outcome(name, **options).refusals)
 
 
 @claim("every-card", "1", "Every answered approval of a local tool ends in the error on the Responses path.")
@@ -161,15 +162,15 @@ def _(arms: Arms) -> Verdict:
     lists = [told for told in arms().seen if told["step"] == "approve" and told.get("list")]
     name = "function_approval_response call_file_access_read_1"
     most = max((told["list"].count(name) for told in lists), default=0)
-    words = _words(arms, ("2b", "2a"))
-    if most > 1 and words == {"2b": "affected", "2a": "clean"}:
+    errors = {fix: _error(arms, fix) for fix in ("2b", "2a")}
+    if most > 1 and errors == {"2b": True, "2a": False}:
         return Verdict(
             NOT,
             f"the decision on the free call is in the list {most} times before anything has a result, put there by "
             "the endpoint's resume and again by the core; the first copy is replaced, and the second stays. With 2b "
             "nothing changes",
         )
-    return Verdict(HOLDS if words["2b"] == "clean" else NOT, f"{most} copies, {words}")
+    return Verdict(HOLDS if not errors["2b"] else NOT, f"{most} copies, error left: {errors}")
 
 
 @claim(
@@ -186,13 +187,15 @@ def _(arms: Arms) -> Verdict:
 
 @claim("either-fix", "2", "Either fix alone prevents the error.")
 def _(arms: Arms) -> Verdict:
-    history = _words(arms, ("2a", "2b"), list="history-result-first")
-    live = _words(arms, ("2a", "2b"))
-    if set(history.values()) == {"clean"} and live == {"2a": "clean", "2b": "affected"}:
+    history = [_error(arms, fix, list="history-result-first") for fix in ("2a", "2b")]
+    live = [_error(arms, fix) for fix in ("2a", "2b")]
+    if not any(history) and live == [False, True]:
         return Verdict(
-            ONLY, "the list comes out of a history provider: at the endpoint 2a helps, and 2b does not"
+            ONLY, "the list comes out of a history provider: at the endpoint 2a helps, 2b does not"
         )
-    return Verdict(HOLDS if set(live.values()) == {"clean"} else NOT, f"history {history}, endpoint {live}")
+    return Verdict(
+        NOT if any(live) else HOLDS, f"error left after 2a, 2b: history {history}, endpoint {live}"
+    )
 
 
 @claim("any-tool", "4", "Nothing depends on the harness: any gated local tool reaches the same path.")
@@ -210,27 +213,28 @@ def _(arms: Arms) -> Verdict:
 
 @claim("versions", "versions", "core 1.12.1 with openai 1.11.0 has it.")
 def _(arms: Arms) -> Verdict:
-    before = [arms.outcome("unpatched", release=r, list="result-first").word for r in ("1.0.0rc8", "1.0.0")]
-    here = arms.outcome("unpatched", list="result-first").word
-    if before == ["clean", "clean"] and here == "affected":
+    direct = [arms.outcome("unpatched", release=r, list="result-first").word for r in ("1.0.0rc8", "1.0.0")]
+    endpoint = [_error(arms, "unpatched", release=r) for r in ("1.0.0rc8", "1.0.0")]
+    if set(direct) == {"affected"} and not any(endpoint) and _error(arms, "unpatched"):
         return Verdict(
-            NOT,
-            "openai 1.11.0, released with two versions of the endpoint, sends no such item; 1.12.0 is the first "
-            "one here that does. core 1.12.1 is in none of the pairs",
+            ONLY,
+            "a list is handed to the connector directly, and continues nothing: openai 1.11.0 sends the item then. At "
+            "the endpoint it first appears with openai 1.12.0 and core 1.13.0; core 1.12.1 is in no pair here",
         )
-    return Verdict(HOLDS, f"with openai 1.11.0: {before}, with 1.12.0: {here}")
+    return Verdict(HOLDS if all(endpoint) else NOT, f"direct {direct}, at the endpoint {endpoint}")
 
 
 @claim("fix-2a", "5", "2a, to send hosted approvals alone, fixes it.")
 def _(arms: Arms) -> Verdict:
-    words = [arms.outcome("2a").word, arms.outcome("2a", model="responses-stateless").word]
-    behind = arms.outcome("2a", list="history-executing")
-    if words == ["clean", "clean"] and behind.word == "executed twice":
+    left = _error(arms, "2a") or _error(arms, "2a", model="responses-stateless")
+    live, behind = arms.outcome("2a"), arms.outcome("2a", list="history-executing")
+    if not left and live.refusals and behind.word == "executed twice":
         return Verdict(
             ONLY,
-            "no decision stands behind its result in a history: there the approved call is executed a second time",
+            "the conversation ends there: the error is gone, but after a mixed batch the next turn lacks the result "
+            f"of the free call (“{live.refusals[0][:60]}…”), and a decision behind its result is executed twice",
         )
-    return Verdict(HOLDS if set(words) == {"clean"} else NOT, f"{words}, history: {behind}")
+    return Verdict(NOT if left else HOLDS, f"{live}, history: {behind}")
 
 
 @claim("loses-nothing", "5", "Nothing is lost with 2a: what was decided travels as the result of the call.")
@@ -280,16 +284,16 @@ def _(arms: Arms) -> Verdict:
 
 @claim("both", "5", "2a and 2b together are enough.")
 def _(arms: Arms) -> Verdict:
-    words = {name: arms.outcome("2ab", list=name).word for name in LISTS if name != "layouts"}
-    words |= {
-        "mixed": arms.outcome("2ab").word,
-        "stateless": arms.outcome("2ab", model="responses-stateless").word,
-    }
-    words["decision twice"] = arms.outcome("2ab", **TWICE).word
-    wrong = {name: word for name, word in words.items() if word != "clean"}
-    if not wrong:
-        return Verdict(HOLDS, f"{len(words)} cases, all clean")
-    return Verdict(ONLY if set(wrong) == {"decision twice"} else NOT, f"the decision comes once: {wrong}")
+    cases: list[dict[str, str]] = [{}, STATELESS, *({"list": name} for name in LISTS if name != "layouts")]
+    left = [case for case in cases if _error(arms, "2ab", **case)]
+    twice = arms.outcome("2ab", **TWICE)
+    if not left and twice.word == "executed twice":
+        return Verdict(
+            ONLY,
+            f"the decision comes once: the error is gone in all {len(cases)} cases, but sent in two forms the "
+            "decision is carried out twice",
+        )
+    return Verdict(NOT if left else HOLDS, f"error left: {left}; decision in two forms: {twice}")
 
 
 @claim("ollama", "6", "Ollama's connector fails on a user message that holds nothing but approvals.")
