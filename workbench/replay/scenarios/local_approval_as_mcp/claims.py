@@ -43,7 +43,8 @@ ARMS: list[Listed] = [
     *(("unpatched", {"list": name, "model": "chat"}) for name in ("result-first", "approvals-only")),
     ("unpatched", {"list": "approvals-only", "model": "ollama"}),
     *(("unpatched", {"list": name, "model": "gemini"}) for name in CARRIERS),
-    ("unpatched", {"list": "carrier-request-call", **STATELESS}),
+    ("unpatched", {"list": "asked", **STATELESS}),
+    ("unpatched", {"list": "hosted", **STATELESS}),
     ("2a", {"list": "hosted", **STATELESS}),
     *SURVEY,
 ]
@@ -116,7 +117,7 @@ def _(arms: Arms) -> Verdict:
 
 @claim("no-label", "2a", "A local approval request is sent with the server label None.")
 def _(arms: Arms) -> Verdict:
-    arm = arms("unpatched", list="carrier-request-call", model="responses-stateless")
+    arm = arms("unpatched", list="asked", model="responses-stateless")
     made = [item for item in _sent(arm) if item.get("type") == "mcp_approval_request"]
     good = len(made) == 1 and made[0].get("server_label") is None
     return Verdict(HOLDS if good else NOT, f"without storage: {made}")
