@@ -270,17 +270,18 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if found.word == "executed twice" else NOT, f"{found}: {found.refusals}")
 
 
-@claim("fix-2c", "ours", "2c, not to execute it again, is enough by itself.")
+@claim("fix-2c", "ours", "2c alone turns the second execution into the error; with 2a and 2b it ends both.")
 def _(arms: Arms) -> Verdict:
     alone, all_three = (
         arms.outcome("2c", list="history-executing"),
         arms.outcome("2abc", list="history-executing"),
     )
-    if alone.word == "affected" and all_three.word == "clean":
-        return Verdict(
-            NOT, "by itself it turns the second execution into the error; with 2a and 2b all is well"
-        )
-    return Verdict(HOLDS if alone.word == "clean" else NOT, f"alone {alone}, all three {all_three}")
+    good = alone.word == "affected" and all_three.word == "clean"
+    once = arms.outcome("2abc", **TWICE)
+    good = good and once.word == "clean"
+    return Verdict(
+        HOLDS if good else NOT, f"alone {alone}, all three {all_three}, decision in two forms {once}"
+    )
 
 
 @claim("both", "5", "2a and 2b together are enough.")
