@@ -58,7 +58,9 @@ def outcome(arm: Replay) -> Outcome:
     )
     approved = any(step.told["form"] for step in arm.steps) and arm.arm.options.get("decision") != "reject"
     rejected_by_endpoint = any(step.told["form"] and _unheard(step) for step in arm.steps)
-    if any(count > 1 for count in ran.values()):
+    # results that stood in a list already when it was handed to a connector
+    settled = {call for step in arm.steps for call in step.told.get("settled", ())}
+    if any(count > 1 or call in settled for call, count in ran.items()):
         word = "executed twice"
     elif all(rule in all_rules for rule in signature["rules"]) and len(ran) <= signature.get(
         "executions", len(ran)

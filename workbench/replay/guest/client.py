@@ -149,12 +149,23 @@ def _function_approvals(client: Client, decision: bool) -> dict[str, Any]:  # no
     )
 
 
-def _resume(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
-    entries = [
+def _entries(client: Client, decision: bool) -> list[dict[str, Any]]:  # noqa: FBT001
+    return [
         {"interruptId": card.interrupt, "status": "resolved", "payload": {"accepted": decision}}
         for card in client.cards
     ]
-    return client.request([], resume=entries)
+
+
+def _resume(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    return client.request([], resume=_entries(client, decision))
+
+
+def _call_result_and_resume(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    return {**_call_result(client, decision), "resume": _entries(client, decision)}
+
+
+def _function_approvals_and_resume(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
+    return {**_function_approvals(client, decision), "resume": _entries(client, decision)}
 
 
 def _interrupts(client: Client, decision: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -178,4 +189,7 @@ FORMS = {
     "resume": _resume,
     "resume-interrupts": _resume_interrupts,
     "command": _command,
+    # one decision, sent in two forms at once
+    "call-result+resume": _call_result_and_resume,
+    "function-approvals+resume": _function_approvals_and_resume,
 }

@@ -21,8 +21,11 @@ def prepare(kinds: set[str]) -> None:
         import openai.types.responses  # noqa: F401
 
 
-def make(kind: str, script: Any, recorder: Recorder) -> Any:
-    """The chat client `scripted`, `recorded`, `chat`, `responses` or `anthropic`; no request leaves the process."""
+def make(kind: str, script: Any, recorder: Recorder, *, raw: bool = False) -> Any:
+    """The chat client of a kind: `scripted`, `recorded`, `chat`, `responses`, `anthropic`, `gemini` or `ollama`.
+
+    With `raw` it is the connector without the layer that carries out tools. No request leaves the process.
+    """
     if kind == "recorded":
         from . import turns
 
@@ -37,17 +40,45 @@ def make(kind: str, script: Any, recorder: Recorder) -> Any:
         http = _http_client(_base_client, fake, recorder)
         service: Any = AsyncAnthropic(api_key="none", base_url=BASE, http_client=http, max_retries=0)
         return AnthropicClient(model="scripted", anthropic_client=service)
-    from agent_framework import openai as connectors
+    if kind == "gemini":
+        return _gemini(fake, recorder, raw=raw)
+    if kind == "ollama":
+        return _ollama(fake, recorder)
+    import agent_framework_openai as connectors
     from openai import AsyncOpenAI
     from openai import _base_client as base
 
     http = _http_client(base, fake, recorder)
     service = AsyncOpenAI(api_key="none", base_url=f"{BASE}/v1", http_client=http, max_retries=0)
     name = "OpenAIChatClient" if kind == "responses" else "OpenAIChatCompletionClient"
-    return getattr(connectors, name)(model="scripted", async_client=service)
+    return getattr(connectors, f"Raw{name}" if raw else name)(model="scripted", async_client=service)
 
 
-def _http_client(sdk: Any, fake: Fake, recorder: Recorder) -> Any:
+def _gemini(fake: Fake, recorder: Recorder, *, raw: bool) -> Any:
+    from importlib import import_module
+
+    import agent_framework_gemini as connectors
+    from google import genai
+
+    http = _http_client(import_module("google.genai._api_client"), fake, recorder)
+    options = genai.types.HttpOptions(base_url=BASE, httpx_async_client=http)
+    service = genai.Client(api_key="none", vertexai=False, http_options=options)
+    made = connectors.RawGeminiChatClient if raw else connectors.GeminiChatClient
+    return made(model="scripted", client=service)
+
+
+def _ollama(fake: Fake, recorder: Recorder) -> Any:
+    from importlib import import_module
+
+    from agent_framework_ollama import OllamaChatClient
+
+    sdk = import_module("ollama._client")  # `ollama._client` is something else, the default client
+    service = sdk.AsyncClient(host=BASE)
+    service._client = _http_client(sdk, fake, recorder, base_url=BASE)  # noqa: SLF001 - it takes no client of ours
+    return OllamaChatClient(model="scripted", client=service)
+
+
+def _http_client(sdk: Any, fake: Fake, recorder: Recorder, **options: Any) -> Any:
     httpx = getattr(sdk, "httpx2", None) or sdk.httpx  # some SDKs have gone over to httpx2
 
     async def answer(request: Any) -> Any:
@@ -57,7 +88,7 @@ def _http_client(sdk: Any, fake: Fake, recorder: Recorder) -> Any:
         recorder.end(entry, status, mime, text)
         return httpx.Response(status, headers={"content-type": mime}, text=text)
 
-    return httpx.AsyncClient(transport=httpx.MockTransport(answer))
+    return httpx.AsyncClient(transport=httpx.MockTransport(answer), **options)
 
 
 def _scripted(script: Script, recorder: Recorder) -> Any:

@@ -150,8 +150,25 @@ def _tell_emitted(arguments: dict[str, Any], result: Any) -> dict[str, Any]:
     return told
 
 
+def _tell_approvals(arguments: dict[str, Any], result: Any) -> dict[str, Any]:
+    """Results and decisions of a list in their order, and the decisions that are taken from it."""
+    told: dict[str, Any] = {}
+    if "messages" in arguments:
+        kinds = ("function_call", "function_result", "function_approval_response")
+        told["list"] = [
+            f"{content.type} {_call(content)['call']}"
+            for message in arguments["messages"]
+            for content in message.contents
+            if content.type in kinds
+        ]
+    if isinstance(result, dict):
+        told["taken"] = [_call(content)["call"] for content in result.values()]
+    return told
+
+
 TELLERS: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
     "tools": _tell_tools,
     "provider": _tell_provider,
     "emitted": _tell_emitted,
+    "approvals": _tell_approvals,
 }

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from . import agent_spec, models, patching, seeds, source, spies, tools
+from . import agent_spec, direct, models, patching, seeds, source, spies, tools
 from .client import Client
 from .conversation import Conversation, NobodyAskedError
 from .recorder import Recorder
@@ -28,6 +28,7 @@ class Stage:
         seeds.plant(spec.get("seed", 0))
         self._steps = list(spec["steps"])
         self._number = 0
+        self._spec = spec
         self._files = home / "files"
         self._files.mkdir(parents=True, exist_ok=True)
         arm = {**spec["arm"], "versions": versions(spec["packages"]), "python": platform.python_version()}
@@ -35,7 +36,6 @@ class Stage:
         self.telemetry = Telemetry() if spec.get("telemetry", True) else None
         if self.telemetry is not None:
             self.telemetry.start()
-        self._spec = spec
         patching.apply(spec.get("patches", []), spec)
         if spec["agent"]["kind"] == agent_spec.KIND:
             agent_spec.watch_calls()
@@ -77,7 +77,7 @@ class Stage:
         if provided:
             providers.append(tools.own_provider(provided))
         if "file-access" in spec.get("providers", ()) and agent["kind"] != "harness":
-            providers.append(tools.file_access(self._files))
+            providers.append(tools.file_access(self._files, spec.get("file_access", {})))
         if spec.get("skills"):
             providers.append(tools.skills(spec["skills"]))
         middleware = list(agent.get("middleware", ()))
@@ -86,6 +86,7 @@ class Stage:
             given: dict[str, Any] = {"disable_web_search": True, "disable_compaction": True}
             if "file-access" in spec.get("providers", ()):
                 given["file_access_store"] = af.FileSystemAgentFileStore(self._files)
+                given |= {f"file_access_{name}": value for name, value in spec.get("file_access", {}).items()}
             else:
                 given["disable_file_access"] = True
             known = inspect.signature(af.create_harness_agent).parameters
@@ -139,6 +140,8 @@ class Stage:
             outcome = {"source": {module: source.look(module, **at) for module, at in step["source"].items()}}
         elif self._recorded:
             form, outcome = await self._again(step)
+        elif "messages" in step:
+            outcome = await self._direct(step)
         else:
             if step.get("restart"):
                 self._app = self._built()
@@ -181,6 +184,14 @@ class Stage:
         if self.script.diverged:
             self._steps = self._steps[: self._number]
         return form, {**outcome, "diverged": self.script.diverged}
+
+    async def _direct(self, step: dict[str, Any]) -> dict[str, Any]:
+        """Hand a list of messages to the arm's connector, without agent and endpoint."""
+        kind, raw = self._spec["model"]["client"], step.get("raw", False)
+        client = models.make(kind, self.script, self.recorder, raw=raw)
+        stubs = [tools.stub(tool) for tool in self._spec["tools"] if tool["origin"] == "static"]
+        options = {**self._spec["agent"].get("options", {}), **({} if raw else {"tools": stubs})}
+        return await direct.send(client, step["messages"], options, kept=step.get("history", False))
 
     async def _send(self, request: dict[str, Any]) -> dict[str, Any]:
         import httpx

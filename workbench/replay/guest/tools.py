@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -48,11 +49,13 @@ def own_provider(tools: list[dict[str, Any]]) -> Any:
     return OwnProvider("own_provider")
 
 
-def file_access(folder: Path) -> Any:
-    """The framework's own `FileAccessProvider` on a folder."""
+def file_access(folder: Path, options: dict[str, Any]) -> Any:
+    """The framework's own `FileAccessProvider` on a folder; options that a release does not have are left out."""
     import agent_framework as af
 
-    return af.FileAccessProvider(af.FileSystemAgentFileStore(folder))
+    known = inspect.signature(af.FileAccessProvider).parameters
+    given = {name: value for name, value in options.items() if name in known}
+    return af.FileAccessProvider(af.FileSystemAgentFileStore(folder), **given)
 
 
 def skills(skills: list[dict[str, str]]) -> Any:

@@ -27,6 +27,29 @@ def view(body: dict[str, Any]) -> View:
     return seen
 
 
+def continued(body: dict[str, Any], stored: dict[str, list[Any]]) -> dict[str, Any] | str:
+    """A request with the items it continues in front; the refusal where the service does not know them."""
+    before = body.get("previous_response_id")
+    if before is not None and before not in stored:
+        return f"Previous response with id '{before}' not found."
+    return {**body, "input": [*stored.get(before or "", ()), *_items(body)]}
+
+
+def items(answer: Answer) -> list[dict[str, Any]]:
+    """An answer as the items of a request that repeats it."""
+    said = [{"type": "message", "role": "assistant", "content": answer.text}] if answer.text else []
+    called = [
+        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        for call in answer.calls
+    ]
+    return [*said, *called]
+
+
+def name(number: int) -> str:
+    """The id of the response of that number."""
+    return f"resp_{number}"
+
+
 def refusal(body: dict[str, Any]) -> str | None:
     """Why the service would answer 400; None where it would not."""
     items = _items(body)
@@ -64,14 +87,14 @@ def error(reason: str) -> dict[str, Any]:
 
 def stream(answer: Answer, number: int) -> Iterator[str]:
     """The events of an answer."""
-    name, sequence = f"resp_{number}", iter(range(1000))
+    identity, sequence = name(number), iter(range(1000))
     output: list[dict[str, Any]] = []
 
     def event(kind: str, **fields: Any) -> str:
         told = {"type": kind, "sequence_number": next(sequence), **fields}
         return f"event: {kind}\ndata: {json.dumps(told, ensure_ascii=False)}\n\n"
 
-    yield event("response.created", response=_response(name, "in_progress", []))
+    yield event("response.created", response=_response(identity, "in_progress", []))
     if answer.text:
         part = {"type": "output_text", "text": answer.text, "annotations": []}
         item = {
@@ -108,7 +131,7 @@ def stream(answer: Answer, number: int) -> Iterator[str]:
         )
         yield event("response.output_item.done", output_index=index, item=item)
         output.append(item)
-    yield event("response.completed", response=_response(name, "completed", output))
+    yield event("response.completed", response=_response(identity, "completed", output))
 
 
 def _items(body: dict[str, Any]) -> list[dict[str, Any]]:

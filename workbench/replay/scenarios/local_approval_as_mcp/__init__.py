@@ -1,0 +1,1 @@
+"""Decisions on local tools that the Responses connector sends as MCP approvals."""
