@@ -22,7 +22,7 @@ def view(body: dict[str, Any]) -> View:
     return seen
 
 
-def refusal(body: dict[str, Any]) -> str | None:
+def refusal(body: dict[str, Any]) -> None:
     """The service refuses none of the lists that connectors send."""
     del body
 
