@@ -11,7 +11,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	"$$p" -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report replay record sweep test check lab pins browser referee clean
+.PHONY: help setup report replay record sweep test check bench lab pins browser referee clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,9 @@ check: $(STAMP) ## lint, formatting, types and import order (ruff, mypy, import-
 	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; exit 1; }
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+bench: $(STAMP) ## measure us and the peers in one run; writes the table into docs/performance.md
+	@$(BIN)/python benchmarks/bench.py --write
 
 lab: $(STAMP) ## open JupyterLab on the notebooks
 	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks

@@ -189,7 +189,7 @@ def measure(what: str, path: Path) -> None:
 
 
 #: runs in the environment of Phoenix: `python -c … FILE LINES`
-_PHOENIX = """
+PHOENIX_CODE = """
 import base64, itertools, json, resource, sys
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -240,7 +240,7 @@ def main() -> None:
             file.writelines(lines(asked.megabytes * 1_000_000))
         commands = {what: [sys.executable, __file__, "--measure", what, str(path)] for what in (ORJSON, OURS)}
         if asked.phoenix:
-            commands[PHOENIX] = [asked.phoenix, "-c", _PHOENIX, str(path), str(PHOENIX_LINES)]
+            commands[PHOENIX] = [asked.phoenix, "-c", PHOENIX_CODE, str(path), str(PHOENIX_LINES)]
         for _ in range(asked.runs):
             for what, command in commands.items():
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
