@@ -56,7 +56,7 @@ def _packages(leading: str) -> Grid:
     chosen = {release: releases.packages(release, leading) for release in releases.pairs(leading)}
     heads = list(next(iter(chosen.values())))
     rows = [
-        [cell(row[name], mono=True) for name in heads] + [cell(releases.released(release, leading))]
+        [cell(row.get(name, ""), mono=True) for name in heads] + [cell(releases.released(release, leading))]
         for release, row in chosen.items()
     ]
     return Grid(leading, (*heads, "date"), rows)
