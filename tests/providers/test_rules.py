@@ -1,4 +1,4 @@
-"""Each rule that can refuse, on requests that its provider refuses and on near ones that it takes (`requests.py`)."""
+"""Each rule that can refuse, on requests that its provider refuses and on near ones that it takes (`examples.py`)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import workbench as wb
 from workbench.providers import RULES as KNOWN
 
 sys.path.insert(0, str(Path(__file__).parent))
-import requests as examples
-from requests import HI, OLLAMA, OPENAI, RULES, Refused, Taken, item, output, responses
+import examples
+from examples import HI, OLLAMA, OPENAI, RULES, Refused, Taken, item, output, responses
 
 REFUSED = [(rule, n, one) for rule, both in RULES.items() for n, one in enumerate(both.refused)]
 TAKEN = [(rule, n, one) for rule, both in RULES.items() for n, one in enumerate(both.taken)]

@@ -21,7 +21,7 @@ from workbench.providers import bedrock
 from workbench.readers.payloads import dialects
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "providers"))
-from requests import RULES
+from examples import RULES
 
 EXAMPLES = [
     (rule, KNOWN[rule].provider, one.body)

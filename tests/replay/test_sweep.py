@@ -164,7 +164,7 @@ def test_the_rows_are_written_as_they_are_read():
 
 def test_releases_are_in_the_order_of_their_days():
     for family, rows in releases.families().items():
-        days = [row["date"] for row in rows.values()]
+        days = [row["date"] for row in rows.values() if "date" in row]
         assert days == sorted(days), family
 
 
