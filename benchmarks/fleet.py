@@ -69,7 +69,7 @@ def main() -> None:
 The rows of both engines are {"equal" if same else "NOT equal"}; {found} of {lost} lost calls were found; the largest process took {memory:.0f} MiB; that
 index has {size:.1f} MB. **To a billion events:** {rate:,.0f} events a second and core (conversations of {events / options.captures:.0f} events, each a
 file of its own, so that opening it is most of the work) make {hours:,.0f} core hours: {hours / 100:.1f} hours on a hundred cores, as far as the
-store keeps up. Large captures are checked at about ten times that rate, see [performance.md](performance.md).
+store keeps up. Large captures are checked at about a hundred times that rate, see [performance.md](performance.md).
 """
     print(text)
     if options.write:
