@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.exceptions import WorkbenchError
+from workbench.model import SEVERITIES
 
 if TYPE_CHECKING:
     from workbench.fleet.summary import Fleet
@@ -65,9 +66,10 @@ def each(
         show(fleet)
     if (strict and fleet.failed) or len(fleet.failed) == len(fleet.rows):
         return 2
-    worst = [s for s in ("error", "warning", "info") if fleet.severity[s]]
-    levels = ("error", "warning", "info")
-    return int(fail_on != "never" and any(levels.index(s) <= levels.index(fail_on) for s in worst))
+    if fail_on == "never":
+        return 0
+    counted = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    return int(any(fleet.severity[severity] for severity in counted))
 
 
 def show(fleet: Fleet) -> None:
@@ -127,6 +129,7 @@ def index(paths: list[str], output: Path, *, release: str, jobs: int, force: boo
 def ask(folder: Path, sql: str) -> int | str:
     """Print the answer of an index to a question."""
     from workbench.fleet.index import query
+    from workbench.fleet.views import nothing
     from workbench.report import text
     from workbench.report.plain import plain
 
@@ -140,13 +143,9 @@ def ask(folder: Path, sql: str) -> int | str:
     for column in told.columns:
         table.add_column(plain(column, 60), overflow="fold")
     for row in told.itertuples(index=False):
-        table.add_row(*("" if _nothing(value) else plain(value, 500) for value in row))
+        table.add_row(*("" if nothing(value) else plain(value, 500) for value in row))
     text.console().print(table)
     return 0
-
-
-def _nothing(value: object) -> bool:
-    return value is None or str(value) in ("nan", "NaT", "<NA>")
 
 
 class _Progress:

@@ -52,8 +52,13 @@ def table(frame: pd.DataFrame, caption: str = "") -> Grid:
     return Grid(said or f"{len(frame):,} rows", list(map(str, frame.columns)), rows, "no row")
 
 
+def nothing(value: object) -> bool:
+    """Whether a value of a frame stands for none."""
+    return value is None or str(value) in ("nan", "NaT", "<NA>")
+
+
 def _cell(value: Any) -> Cell:
-    if value is None or str(value) in ("nan", "NaT", "<NA>"):
+    if nothing(value):
         return Cell("")
     return cell(f"{value:,}" if isinstance(value, int) else value, mono=isinstance(value, str))
 

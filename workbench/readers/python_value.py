@@ -136,40 +136,34 @@ class _Reader:
                 return
         self.cut = True
 
-    def items(self, bracket: str, depth: int) -> list[Any]:
-        self.at += 1
-        made: list[Any] = []
+    def member(self, close: str) -> bool:
+        """Go to the next member; False behind the last, where another bracket or the end of the text is a cut."""
         while True:
             self.space()
             if self.at >= self.end:
                 self.cut = True
-                return made
+                return False
             first = self.text[self.at]
             if first in "]})":
-                self.at += first == _CLOSE[bracket]
-                self.cut = self.cut or first != _CLOSE[bracket]
-                return made
-            if first == "," or self.dots():
-                self.at += first == ","
-                continue
+                self.at += first == close
+                self.cut = self.cut or first != close
+                return False
+            if first == ",":
+                self.at += 1
+            elif not self.dots():
+                return True
+
+    def items(self, bracket: str, depth: int) -> list[Any]:
+        self.at += 1
+        made: list[Any] = []
+        while self.member(_CLOSE[bracket]):
             made.append(self.value(depth + 1))
+        return made
 
     def mapping(self, depth: int) -> dict[str, Any]:
         self.at += 1
         made: dict[str, Any] = {}
-        while True:
-            self.space()
-            if self.at >= self.end:
-                self.cut = True
-                return made
-            first = self.text[self.at]
-            if first in "]})":
-                self.at += first == "}"
-                self.cut = self.cut or first != "}"
-                return made
-            if first == "," or self.dots():
-                self.at += first == ","
-                continue
+        while self.member("}"):
             key = self.value(depth + 1)
             self.space()
             if self.text[self.at : self.at + 1] != ":":
@@ -179,6 +173,7 @@ class _Reader:
             if self.dots():
                 continue
             made[str(key)] = self.value(depth + 1)
+        return made
 
 
 def read(text: str, start: int, end: int | None = None) -> Value:
