@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from workbench.replay.capture import client, findings, model, normal, tools
+from workbench.replay.capture import client, findings, from_recorder, from_telemetry, model, normal, tools
 from workbench.replay.capture.assumptions import Assumption
-from workbench.replay.capture.exchanges import agui_only, conversation, exchanges
-from workbench.replay.capture.hints import hints
+from workbench.replay.capture.exchanges import Exchange, agui_only, conversation, exchanges
+from workbench.replay.capture.hints import Hints
 from workbench.replay.capture.questions import questions
 from workbench.replay.engine.errors import ReplayError
 from workbench.trace import Trace
@@ -69,7 +69,9 @@ def scenario_from(
     said_otherwise = _checked(overrides or {})
     chosen = conversation(trace, thread)
     made = exchanges(trace, chosen)
-    told = hints(trace, chosen)
+    told = Hints()
+    from_recorder.learn(trace, told)
+    from_telemetry.learn(trace.records, chosen, told)
     said = model.said(made)
     own = tools.tools(made, said, told, said_otherwise.get("tools"))
     unknown = set(said_otherwise.get("tools", {})) - set(said.calls.values())
@@ -83,13 +85,8 @@ def scenario_from(
     assumptions += [
         Assumption("events", f"{kind} is not said again", "a recorded model cannot say it") for kind in sorted(said.untold)
     ]  # fmt: skip
-    endpoint = {}
-    asked = [exchange for exchange in made if questions(exchange)]
-    if asked and not any(q.confirm for exchange in asked for q in questions(exchange).values()):
-        endpoint["require_confirmation"] = False
-        assumptions.append(
-            Assumption("endpoint, require_confirmation", "False", "questions came without confirm_changes", "endpoint.require_confirmation=…")
-        )  # fmt: skip
+    endpoint, about_endpoint = _endpoint(made, told)
+    assumptions += about_endpoint
     spec = {
         "agent": agent, "endpoint": {**endpoint, **said_otherwise.get("endpoint", {})}, "tools": own.made,
         "packages": list(PACKAGES), "model": {"client": "recorded", "turns": said.steps},
@@ -102,6 +99,21 @@ def scenario_from(
         thread=chosen.thread_id, spec=spec, events=normal.exact(made, said.calls), shape=normal.skeleton(made),
         findings=findings.seen(agui_only(trace), chosen.thread_id), open=open_, assumptions=assumptions, versions=told.versions,
     )  # fmt: skip
+
+
+def _endpoint(made: list[Exchange], told: Hints) -> tuple[dict[str, bool], list[Assumption]]:
+    """Whether it asks by `confirm_changes` as well, where that is not as it is by default."""
+    asked = [exchange for exchange in made if questions(exchange)]
+    if "require_confirmation" in told.endpoint:
+        assumed, evidence = told.endpoint["require_confirmation"]
+    elif asked and not any(q.confirm for exchange in asked for q in questions(exchange).values()):
+        assumed, evidence = False, "questions came without confirm_changes"
+    else:
+        return {}, []
+    about = Assumption(
+        "endpoint, require_confirmation", str(assumed), evidence, "endpoint.require_confirmation=…"
+    )
+    return {"require_confirmation": assumed}, [about]
 
 
 def _agent(
