@@ -8,12 +8,15 @@ the findings of the real run of the same case. Captures of other frameworks are 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
 from pathlib import Path
 
 from workbench.replay import claims, recordings, specs
@@ -31,6 +34,8 @@ from workbench.replay.engine.errors import ReplayError
 from workbench.replay.specs import Arm
 from workbench.trace import Trace, load
 
+#: Steps that send nothing to an endpoint
+_ASIDE = {"unit", "source", "messages"}
 BUGS = ("provider-tool-approval", "duplicate-tool-call-start")
 
 
@@ -43,11 +48,20 @@ class Figures:
     pairs: int = 0
     wrong: list[str] = field(default_factory=list)
 
+    def add(self, other: Figures) -> None:
+        """Count what another part counted."""
+        self.recordings += other.recordings
+        self.words += other.words
+        self.pairs += other.pairs
+        self.wrong += other.wrong
+
 
 def cases(name: str) -> list[Arm]:
-    """Every case of a bug that has a conversation, once: unpatched, then those with patches on the reported release."""
-    listed = [arm for arm in claims.listed(name) if "unit" not in specs.spec(arm)["steps"][0]]
-    return list(dict.fromkeys(listed))
+    """Every case of a bug that is a conversation, once: unpatched, then those with patches on the reported release."""
+    talks = [
+        arm for arm in claims.listed(name) if not any(_ASIDE & set(step) for step in specs.spec(arm)["steps"])
+    ]
+    return list(dict.fromkeys(talks))
 
 
 class Evaluation:
@@ -123,43 +137,69 @@ def _count(figures: Figures, arm: Arm, judged: Judged, real: dict[findings.Key, 
 def evaluate(
     name: str,
     chosen: Sequence[str],
-    folder: Path,
-    workshop: Workshop,
     *,
     only: str = "",
     skip: str = "",
     most: int = 0,
+    jobs: int = 1,
 ) -> Figures:
-    """All recordings of a bug on these releases, judged on `most` others each (0: on all)."""
-    figures = Figures()
-    made = Evaluation(folder, workshop)
+    """All recordings of a bug on these releases, judged on `most` others each (0: on all), in `jobs` processes."""
     listed = [case for case in cases(name) if only in case.label and not (skip and skip in case.label)]
-    arms = [replace(case, release=release) for case in listed if not case.patches for release in chosen]
-    arms += [case for case in listed if case.patches]
-    made.record(arms)
-    for number, arm in enumerate(arms):
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{number} of {len(arms)} recordings ")
-        trace = made.trace(arm)
-        if trace is None:
-            continue
-        kind = "patched" if arm.patches else "unpatched"
-        figures.recordings[kind] += 1
-        kept = made.calibrated(arm, trace)
-        if not kept.reproduced:
-            figures.wrong.append(
-                f"{name} {arm.release}/{arm.label}: not reproduced\n  " + "\n  ".join(kept.difference[:6])
-            )
-            continue
-        figures.recordings[f"{kind} exact"] += 1
-        figures.recordings[f"{kind} exact by default"] += _default(kept)
-        for release in _others(arm, chosen, most):
-            judged = made.judged(kept, release)
-            twin = real_arm(arm, judged)
-            real = None if twin is None else made.real(twin)
-            if real is not None:
-                _count(figures, arm, judged, real)
+    # all releases of a case together: one's recording is the real run of another's replay
+    by_case: dict[str, list[Arm]] = {}
+    for case in listed:
+        made = [case] if case.patches else [replace(case, release=release) for release in chosen]
+        by_case.setdefault(",".join(f"{k}={v}" for k, v in sorted(case.options.items())), []).extend(made)
+    groups = list(by_case.values())
+    parts = [part for n in range(jobs) if (part := [arm for group in groups[n::jobs] for arm in group])]
+    figures = Figures()
+    with ProcessPoolExecutor(max(1, len(parts)), mp_context=get_context("spawn")) as pool:
+        for told in pool.map(_part, parts, [chosen] * len(parts), [most] * len(parts)):
+            figures.add(told)
     return figures
+
+
+def _part(arms: Sequence[Arm], chosen: Sequence[str], most: int) -> Figures:
+    """The figures of some recordings."""
+    figures = Figures()
+    with Workshop() as workshop, tempfile.TemporaryDirectory(prefix="workbench-evaluate-") as folder:
+        made = Evaluation(Path(folder), workshop)
+        made.record(arms)
+        for number, arm in enumerate(arms, 1):
+            try:
+                _recording(arm, made, chosen, most, figures)
+            except ReplayError as problem:
+                figures.wrong.append(f"{arm.scenario} {arm.release}/{arm.label}: {problem}")
+            _progress(
+                f"{number} of {len(arms)}: {arm.release}/{arm.label}, {len(figures.wrong)} wrong so far"
+            )
+    return figures
+
+
+def _recording(arm: Arm, made: Evaluation, chosen: Sequence[str], most: int, figures: Figures) -> None:
+    trace = made.trace(arm)
+    if trace is None:
+        return
+    kind = "patched" if arm.patches else "unpatched"
+    figures.recordings[kind] += 1
+    kept = made.calibrated(arm, trace)
+    if not kept.reproduced:
+        difference = "\n  ".join(kept.difference[:6])
+        figures.wrong.append(f"{arm.scenario} {arm.release}/{arm.label}: not reproduced\n  {difference}")
+        return
+    figures.recordings[f"{kind} exact"] += 1
+    figures.recordings[f"{kind} exact by default"] += _default(kept)
+    for release in _others(arm, chosen, most):
+        judged = made.judged(kept, release)
+        twin = real_arm(arm, judged)
+        real = None if twin is None else made.real(twin)
+        if real is not None:
+            _count(figures, arm, judged, real)
+
+
+def _progress(line: str) -> None:
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
+    sys.stderr.flush()
 
 
 def _others(arm: Arm, chosen: Sequence[str], most: int) -> list[str]:
@@ -200,6 +240,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=0,
         help="judge each recording on so many other releases; on all by default",
     )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes; one for each processor by default"
+    )
     parser.add_argument("--skip", default="", help="no cases with this in their label")
     parser.add_argument("--only", default="", help="only cases with this in their label")
     parser.add_argument(
@@ -209,20 +252,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = given.release or list(releases.pairs())
     wrong = 0
     started = time.monotonic()
-    with Workshop() as workshop, tempfile.TemporaryDirectory(prefix="workbench-evaluate-") as folder:
-        for name in given.name or (() if given.others else BUGS):
-            figures = evaluate(
-                name, chosen, Path(folder), workshop, only=given.only, skip=given.skip, most=given.most
-            )
-            wrong += len(figures.wrong)
-            _tell(name, chosen, figures)
-        if given.others:
+    for name in given.name or (() if given.others else BUGS):
+        figures = evaluate(
+            name, chosen, only=given.only, skip=given.skip, most=given.most, jobs=given.jobs
+        )  # fmt: skip
+        wrong += len(figures.wrong)
+        _tell(name, chosen, figures)
+    if given.others:
+        with Workshop() as workshop:
             found = list(others(given.others, chosen[-1], workshop))
-            words = Counter(word.partition(":")[0] for _, word in found)
-            _say(f"other captures, gate of {chosen[-1]}: {len(found)} conversations, {dict(words)}")
-            for path, word in found:
-                if word == "exact":
-                    _say(f"  exact: {path}")
+        words = Counter(word.partition(":")[0] for _, word in found)
+        _say(f"other captures, gate of {chosen[-1]}: {len(found)} conversations, {dict(words)}")
+        for path, word in found:
+            if word == "exact":
+                _say(f"  exact: {path}")
     _say(f"{time.monotonic() - started:.0f} s")
     return 1 if wrong else 0
 
