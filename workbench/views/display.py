@@ -8,10 +8,15 @@ Mermaid in the bundle would be preferred to it by one of them, so they are metho
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 from typing import Any
 
 from workbench.views.text import escape
+
+_WIDTH = re.compile(r'^<svg\b[^>]*? width="([0-9.]+)"')
+#: the part of its width below which a picture is not drawn smaller: letters of 12 pixels are 9 then
+_LEAST = 0.75
 
 
 class Picture:
@@ -29,11 +34,14 @@ class Picture:
 
     @property
     def html(self) -> str:
-        """The picture as an `<img>` at its own size; wide ones scroll instead of shrinking."""
-        data = base64.b64encode(self.svg.encode()).decode()
-        alt = escape(self.alt)
+        """The picture as an `<img>`: as wide as its place lets it, to where it is still read; then it scrolls."""
+        svg = self.svg
+        data = base64.b64encode(svg.encode()).decode()
+        own = _WIDTH.search(svg)
+        width = float(own[1]) if own else 0.0
+        size = f"width:100%;max-width:{width:.0f}px;min-width:{width * _LEAST:.0f}px;height:auto"
         return (
-            f'<div style="overflow-x:auto"><img alt="{alt}" style="max-width:none" '
+            f'<div style="overflow-x:auto"><img alt="{escape(self.alt)}" style="{size if own else "max-width:none"}" '
             f'src="data:image/svg+xml;base64,{data}"></div>'
         )
 

@@ -156,7 +156,7 @@ def _break(text: str, room: float, size: float) -> tuple[str, str]:
         fits = index + 1
     cut = text.rfind(" ", 0, fits + 1)
     if cut < fits * 0.25:
-        cut = max(text.rfind(mark, 0, fits) + 1 for mark in ",/:;|)]}&?=")
+        cut = max(text.rfind(mark, 0, fits) + 1 for mark in ",/:;|)]}&?=_-.")
     if cut < fits * 0.25:
         cut = _whole(text, fits)
     cut = cut or _one(text)
