@@ -133,6 +133,43 @@ def test_a_tool_that_was_not_found_is_not_declared(tmp_path):
     assert made.spec["tools"] == []
 
 
+def asked_about(call, tool):
+    value = {"id": f"i-{call}", "function_call": {"call_id": call, "name": tool, "arguments": {}}}
+    return {"type": "CUSTOM", "name": "function_approval_request", "value": value}
+
+
+def answered(tmp_path, result):
+    """A call that a person was asked about, and what came after the answer."""
+    first = ran(1, *called("c1", "sound", "{}"), asked_about("c1", "sound"))
+    return exchange(tmp_path, (asked(1, HELLO), first), (asked(2, HELLO), ran(2, gave("c1", result))))
+
+
+def test_a_tool_that_was_asked_about_is_there_also_if_it_was_not_found(tmp_path):
+    made = wb.scenario_from(answered(tmp_path, "Error: Requested function sound not found."))
+    (tool,) = made.spec["tools"]
+    assert (tool["origin"], tool["gated"], tool["calls"]) == ("provider", True, {})
+
+
+def test_an_error_after_an_approval_may_be_the_tools_or_not(tmp_path):
+    trace = answered(tmp_path, "Error: no rope.")
+    made = wb.scenario_from(trace)
+    kinds = {reading.doubt for reading in readings(made.spec, made.open)}
+    assert kinds == {False, True}
+    given = [r.applied(made.spec)["tools"][0]["calls"] for r in readings(made.spec, made.open) if r.doubt]
+    assert given == [{}] * len(given)
+    assert any(a.about == "error of c1" for a in made.assumptions)
+    told = wb.scenario_from(trace, overrides=overrides(["tools.sound.calls.c1=Error: no rope."]))
+    assert {reading.doubt for reading in readings(told.spec, told.open)} == {False}
+
+
+def test_an_error_without_an_approval_is_the_tools(tmp_path):
+    trace = exchange(
+        tmp_path, (asked(1, HELLO), ran(1, *called("c1", "sound", "{}"), gave("c1", "Error: no rope.")))
+    )
+    made = wb.scenario_from(trace)
+    assert {reading.doubt for reading in readings(made.spec, made.open)} == {False}
+
+
 def test_an_error_of_the_framework_is_not_said_by_the_model(tmp_path):
     for code, turns in (("APPROVAL_RESUME_INVALID", 0), ("ChatClientException", 1)):
         error = {"type": "RUN_ERROR", "code": code, "message": "no"}

@@ -23,7 +23,7 @@ VERSION = 1
 EXPECTED = ("absent", "present", "any")
 _SPEC = ("agent", "endpoint", "tools", "packages", "model", "steps", "calls")
 _STEP = ("name", "request", "form", "answers")
-_TOOL = ("name", "origin", "gated", "declared", "description", "parameters", "calls", "result")
+_TOOL = ("name", "origin", "gated", "declared", "description", "parameters", "calls", "result", "doubted")
 
 
 def write(calibrated: Calibrated, path: Path, expect: str = "absent") -> None:

@@ -20,18 +20,27 @@ _IDLE = {
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read what is open: kind of agent, and by tool its origin and whether it is gated."""
+    """One way to read what is open: kind of agent, and by tool its origin and whether it is gated.
+
+    With `doubt` an error text that answers an approved call is not the tool's, but somebody's who did not find it.
+    """
 
     kind: str
     tools: dict[str, tuple[str, bool]] = field(default_factory=dict)
     idle: bool = False
+    doubt: bool = False
 
     def __str__(self) -> str:
         parts = [
             f"{name} {origin}{', gated' if gated else ''}" for name, (origin, gated) in self.tools.items()
         ]
         return "; ".join(
-            [f"{self.kind} agent", *parts, *(["beside a tool that is never called"] if self.idle else [])]
+            [
+                f"{self.kind} agent",
+                *parts,
+                *(["beside a tool that is never called"] if self.idle else []),
+                *(["error texts are not the tool's"] if self.doubt else []),
+            ]
         )
 
     def told(self) -> dict[str, Any]:
@@ -40,14 +49,14 @@ class Reading:
             "kind": self.kind,
             "tools": {name: list(how) for name, how in self.tools.items()},
             "idle": self.idle,
+            "doubt": self.doubt,
         }
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> Reading:
         """From data."""
-        return cls(
-            told["kind"], {name: (how[0], bool(how[1])) for name, how in told["tools"].items()}, told["idle"]
-        )
+        tools = {name: (how[0], bool(how[1])) for name, how in told["tools"].items()}
+        return cls(told["kind"], tools, told["idle"], bool(told.get("doubt")))
 
     def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
         """A spec read this way."""
@@ -63,6 +72,9 @@ class Reading:
             return tool
         origin, gated = self.tools[tool["name"]]
         made = {key: value for key, value in tool.items() if key != "declared"}
+        if self.doubt:
+            said = tool.get("doubted", ())
+            made["calls"] = {call: given for call, given in tool["calls"].items() if call not in said}
         made |= {"origin": "static" if origin == "declared" else origin, "gated": gated}
         return {**made, "declared": True} if origin == "declared" else made
 
@@ -76,9 +88,12 @@ def readings(spec: dict[str, Any], open_: dict[str, list[str]]) -> list[Reading]
     ]  # fmt: skip
     kind = spec["agent"]["kind"]
     kinds = [kind, *(other for other in _KINDS if other != kind)] if "agent" in open_ else [kind]
+    doubts = (False, True) if any("doubted" in keys for keys in open_.values()) else (False,)
     made = [
-        Reading(kind, dict(chosen), idle)
-        for chosen, kind, idle in itertools.product(itertools.product(*choices), kinds, (False, True))
+        Reading(kind, dict(chosen), idle, doubt)
+        for chosen, kind, doubt, idle in itertools.product(
+            itertools.product(*choices), kinds, doubts, (False, True)
+        )
         if not idle or {origin for _, (origin, _) in chosen} == {"provider"}
     ]
     first = Reading(kind, derived)

@@ -15,12 +15,16 @@ from workbench.replay.capture.questions import questions
 
 #: A result that stands for one that the capture does not show
 INVENTED = "(What this tool gives is not in the recording.)"
-FAILED = "Error: Tool call invocation failed."
 _FAILED = re.compile(r"^Error: Function failed\.(?: Exception: (?P<why>.*))?$", re.DOTALL)
 _UNKNOWN = re.compile(r"^Error: Requested function .* not found", re.DOTALL)
+#: What stands where the framework did not find a tool that it had asked about
+_LOST = re.compile(r"^Error: (Tool call invocation failed\.|Requested function .* not found)", re.DOTALL)
+_ERROR = re.compile(r"^Error\b")
 #: What the framework writes in place of a result
 _OWN = re.compile(
-    r"^(Error: Tool call invocation (failed|was rejected by user)\.|Error: Argument parsing failed\.|Tool execution skipped)"
+    r"^(Error: (Tool call invocation (failed|was rejected by user)\.|Argument parsing failed\.|Requested function .* not found)"
+    r"|Tool execution skipped)",
+    re.DOTALL,
 )
 
 
@@ -29,7 +33,7 @@ class Tools:
     """The agent's own tools as the spec of a replay has them, and which of their properties are open."""
 
     made: list[dict[str, Any]] = field(default_factory=list)
-    #: what may be otherwise, by tool: `origin`, `gated`
+    #: what may be otherwise, by tool: `origin`, `gated`, `doubted`
     open: dict[str, list[str]] = field(default_factory=dict)
     assumptions: list[Assumption] = field(default_factory=list)
     #: calls whose result was invented
@@ -46,7 +50,10 @@ def tools(
     for name in dict.fromkeys(said.calls.values()):
         calls = [call for call, tool in said.calls.items() if tool == name]
         client = name in seen.client_tools and not any(call in seen.results for call in calls)
-        absent = any(_UNKNOWN.match(seen.results.get(call, "")) for call in calls)
+        # whoever was asked about a call was asked by an agent that knows the tool
+        absent = any(_UNKNOWN.match(seen.results.get(call, "")) for call in calls) and not (
+            seen.asked & set(calls)
+        )
         if not client and not absent:
             _tool(made, name, calls, seen, hints.of(name), dict(overrides.get(name) or {}))
     return made
@@ -115,8 +122,18 @@ def _tool(
         result = _result(known.get(call), seen.results.get(call))
         if result is not None:
             told["calls"][call] = result
+            if call not in known and call in seen.asked and _ERROR.match(seen.results[call]):
+                told.setdefault("doubted", []).append(call)
         elif origin != "declared":
             made.invented.append(call)
+    if "doubted" in told:
+        made.open.setdefault(name, []).append("doubted")
+        made.assumptions.append(
+            Assumption(
+                f"error of {', '.join(told['doubted'])}", "the tool's own",
+                "a server that did not find the tool may have written it", f"tools.{name}.calls.ID=…",
+            )
+        )  # fmt: skip
     made.made.append(told)
 
 
@@ -126,7 +143,7 @@ def _origin(calls: list[str], seen: _Seen) -> tuple[str, str]:
     if not asked and all(call in seen.sent and call not in seen.results for call in calls):
         return "declared", "its results came from the client, which did not declare it"
     for call in asked:
-        if seen.results.get(call, "").startswith(FAILED):
+        if _LOST.match(seen.results.get(call, "")):
             return "provider", f"approved, and {call} got a placeholder"
     return "static", "nothing speaks against it"
 
