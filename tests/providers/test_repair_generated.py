@@ -109,7 +109,15 @@ def test_no_fewer_parts_could_simply_be_dropped(made: tuple[str, list[Any]], pro
                 for path in chosen
             ]
             after = again(dialect, repair, apply(repair.document, drops))
-            assert refused(after, provider), f"dropping {chosen} is enough"
+            assert refused(after, provider) or strays(after, provider), f"dropping {chosen} is enough"
+
+
+def strays(trace: Any, provider: str) -> set[str]:
+    """Ids of results that no call has: Gemini looks at names alone, and would take the result of another call."""
+    (verdict,) = list(verdicts(trace, provider))[-1:]
+    blocks = [b for t in request_of(trace, verdict.items, verdict.record).history.turns for b in t.blocks]
+    made = {b.id for b in blocks if b.kind == "call"}
+    return {b.id for b in blocks if b.kind == "result"} - made
 
 
 @pytest.mark.parametrize("seed", [1, 20260921])

@@ -373,6 +373,49 @@ def test_an_error_that_the_replay_brings_along_is_injected():
     assert word(fault, Course([fault], turns=((), ({**error, "when": "refused"},)))) == SAME
 
 
+def test_what_was_missing_at_the_end_is_only_gone_if_it_came():
+    pending = seen("approval-pending", "c1", step=0)
+    assert word(pending, Course([], diverged="other", events=[STARTED])) == OPEN
+    assert word(pending, Course([], diverged="other", events=[STARTED, gave("c1", "3 m")])) == GONE
+    assert word(pending, Course([])) == GONE
+
+
+def test_a_second_answer_is_another_matter():
+    """The first refusal is gone and the second still there: two occurrences, though of one call."""
+    first, second = seen("approval-refused", "c1", step=1), seen("approval-refused", "c1", step=2)
+    assert first.key != second.key
+    assert word(first, Course([second])) == GONE
+    assert seen("result-placeholder", "c1", step=1).key == seen("result-placeholder", "c1", step=2).key
+
+
+def test_an_endpoint_that_stores_threads_is_tried_last():
+    folder = BUNDLED / "provider-tool-approval" / "1.0.0rc7" / "unpatched,snapshots=on"
+    scenario = wb.scenario_from(wb.load(*map(str, sorted(folder.glob("*.har")))))
+    other = folder.with_name("option-1")
+    asked = []
+
+    class Silent(Run):
+        """A recording says nothing of what a guest says of its model."""
+
+        inputs = ()
+
+    class Stores(Repeats):
+        """Gives the recording where snapshots are stored, else another one."""
+
+        def run(self, release, specs):
+            stored = [spec["endpoint"].get("snapshots", False) for spec in specs]
+            asked.append(set(stored))
+            return [
+                Silent(release, spec, folder if kept else other)
+                for spec, kept in zip(specs, stored, strict=True)
+            ]
+
+    kept = gate.calibrate(scenario, "1.0.0rc7", Stores(folder))
+    assert kept.reproduced
+    assert all(exact.reading.stored for exact in kept.exact)
+    assert asked == [{False}, {True}]
+
+
 def test_readings_that_disagree_decide_nothing():
     fault = seen("result-placeholder", "c1")
     assert together([[Verdict(fault, SAME)], [Verdict(fault, GONE)]])[0].word == OPEN

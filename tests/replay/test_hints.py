@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import agent_framework as af
@@ -70,7 +71,10 @@ def recorded(tmp_path, monkeypatch):
     def record(kind="plain", *, provided=False, target="prod"):
         folder = tmp_path / "recording"
         agent = wb.recorder(folder).attach(_agent(kind, provided, target))
-        asyncio.run(_talk(wb.record(scripted.app(agent), folder)))
+        talk = _talk(wb.record(scripted.app(agent), folder))
+        # a browser test before this one may have left a loop in the main thread
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, talk).result()
         return wb.load(str(folder))
 
     return record

@@ -85,10 +85,10 @@ def scenario_from(
     assumptions += [
         Assumption("events", f"{kind} is not said again", "a recorded model cannot say it") for kind in sorted(said.untold)
     ]  # fmt: skip
-    endpoint, about_endpoint = _endpoint(made, told)
+    endpoint, about_endpoint = _endpoint(made, said_otherwise, told)
     assumptions += about_endpoint
     spec = {
-        "agent": agent, "endpoint": {**endpoint, **said_otherwise.get("endpoint", {})}, "tools": own.made,
+        "agent": agent, "endpoint": endpoint, "tools": own.made,
         "packages": list(PACKAGES), "model": {"client": "recorded", "turns": said.steps},
         "steps": sent.steps, "calls": said.calls,
     }  # fmt: skip
@@ -101,19 +101,23 @@ def scenario_from(
     )  # fmt: skip
 
 
-def _endpoint(made: list[Exchange], told: Hints) -> tuple[dict[str, bool], list[Assumption]]:
-    """Whether it asks by `confirm_changes` as well, where that is not as it is by default."""
+def _endpoint(
+    made: list[Exchange], said: Mapping[str, Any], told: Hints
+) -> tuple[dict[str, Any], list[Assumption]]:
+    """Whether it asks by `confirm_changes` as well, where that is not by default; whether it keeps threads, if said."""
     asked = [exchange for exchange in made if questions(exchange)]
-    if "require_confirmation" in told.endpoint:
-        assumed, evidence = told.endpoint["require_confirmation"]
-    elif asked and not any(q.confirm for exchange in asked for q in questions(exchange).values()):
-        assumed, evidence = False, "questions came without confirm_changes"
-    else:
-        return {}, []
-    about = Assumption(
-        "endpoint, require_confirmation", str(assumed), evidence, "endpoint.require_confirmation=…"
-    )
-    return {"require_confirmation": assumed}, [about]
+    confirms: tuple[Any, str] | None = told.endpoint.get("require_confirmation")
+    if confirms is None and asked and not any(q.confirm for e in asked for q in questions(e).values()):
+        confirms = (False, "questions came without confirm_changes")
+    stored = (False, "only thought of where nothing else gives the recorded events")
+    given = dict(said.get("endpoint", {}))
+    about = []
+    for name, assumed in (("require_confirmation", confirms), ("snapshots", stored)):
+        known = (given[name], "as you said") if name in given else assumed
+        if known is not None:
+            about.append(Assumption(f"endpoint, {name}", str(known[0]), known[1], f"endpoint.{name}=…"))
+    endpoint = {} if confirms is None else {"require_confirmation": confirms[0]}
+    return {**endpoint, **given}, about
 
 
 def _agent(
@@ -128,7 +132,7 @@ def _agent(
 
 
 _KNOWN: dict[str, Any] = {
-    "tools": {"origin", "gated", "calls"}, "agent": {"kind"}, "endpoint": {"require_confirmation"},
+    "tools": {"origin", "gated", "calls"}, "agent": {"kind"}, "endpoint": {"require_confirmation", "snapshots"},
 }  # fmt: skip
 _ORIGINS, _KINDS = ("static", "provider", "declared"), ("plain", "approval-middleware", "harness")
 

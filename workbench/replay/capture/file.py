@@ -94,7 +94,7 @@ def _spec(told: dict[str, Any]) -> dict[str, Any]:
     made = {key: told[key] for key in _SPEC}
     made["agent"] = {"kind": str(told["agent"]["kind"])}
     made["endpoint"] = {
-        key: bool(value) for key, value in told["endpoint"].items() if key == "require_confirmation"
+        key: bool(value) for key, value in told["endpoint"].items() if key in ("require_confirmation", "snapshots")
     }  # fmt: skip
     made["model"] = {"client": "recorded", "turns": told["model"]["turns"]}
     made["steps"] = [{key: step[key] for key in _STEP if key in step} for step in told["steps"]]

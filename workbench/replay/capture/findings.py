@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,13 +14,16 @@ from workbench.trace import Trace
 
 Key = tuple[str, tuple[str, ...], int, int]
 
+#: Rules about one request or run: another answer to the same call is another matter
+_BY_STEP = re.compile(r"^(approval-(refused|answered)|run-|request-)")
+
 
 @dataclass(frozen=True)
 class Seen:
     """One finding: its rule, the model's calls that it is about, and the step it was found in (from 0).
 
-    `nth` tells apart findings that agree in all that. A finding without calls is told by its step. `row` is
-    the last row of `trace.events` that it rests on.
+    `nth` tells apart findings that agree in all that. A finding without calls, and one about a request or a
+    run, is told by its step as well. `row` is the last row of `trace.events` that it rests on.
     """
 
     rule: str
@@ -33,7 +37,7 @@ class Seen:
     @property
     def key(self) -> Key:
         """What two runs have in common."""
-        return (self.rule, self.calls, -1 if self.calls else self.step, self.nth)
+        return (*_place(self.rule, self.calls, self.step), self.nth)
 
     def told(self) -> dict[str, Any]:
         """As data."""
@@ -56,7 +60,7 @@ def seen(trace: Trace, thread: str | None = None) -> list[Seen]:
         calls = tuple(dict.fromkeys(names.get(one, "") for one in ids if names.get(one)))
         rows = _rows(places, finding)
         step = steps.get(finding.run_id, _step_of(trace, steps, rows))
-        place = (finding.rule, calls, -1 if calls else step)
+        place = _place(finding.rule, calls, step)
         made.append(
             Seen(
                 finding.rule,
@@ -70,6 +74,10 @@ def seen(trace: Trace, thread: str | None = None) -> list[Seen]:
         )
         times[place] += 1
     return made
+
+
+def _place(rule: str, calls: tuple[str, ...], step: int) -> tuple[str, tuple[str, ...], int]:
+    return (rule, calls, step if not calls or _BY_STEP.match(rule) else -1)
 
 
 def _steps(chosen: Chosen) -> dict[str, int]:

@@ -22,6 +22,7 @@ _IDLE = {
 class Reading:
     """One way to read what is open: kind of agent, and by tool its origin and whether it is gated.
 
+    With `stored` the endpoint keeps the thread itself (snapshots).
     With `doubt` an error text that answers an approved call is not the tool's, but somebody's who did not find it.
     """
 
@@ -29,6 +30,7 @@ class Reading:
     tools: dict[str, tuple[str, bool]] = field(default_factory=dict)
     idle: bool = False
     doubt: bool = False
+    stored: bool = False
 
     def __str__(self) -> str:
         parts = [
@@ -40,6 +42,7 @@ class Reading:
                 *parts,
                 *(["beside a tool that is never called"] if self.idle else []),
                 *(["error texts are not the tool's"] if self.doubt else []),
+                *(["an endpoint that stores snapshots"] if self.stored else []),
             ]
         )
 
@@ -50,13 +53,14 @@ class Reading:
             "tools": {name: list(how) for name, how in self.tools.items()},
             "idle": self.idle,
             "doubt": self.doubt,
+            "stored": self.stored,
         }
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> Reading:
         """From data."""
         tools = {name: (how[0], bool(how[1])) for name, how in told["tools"].items()}
-        return cls(told["kind"], tools, told["idle"], bool(told.get("doubt")))
+        return cls(told["kind"], tools, told["idle"], bool(told.get("doubt")), bool(told.get("stored")))
 
     def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
         """A spec read this way."""
@@ -64,6 +68,7 @@ class Reading:
         return {
             **spec,
             "agent": {**spec["agent"], "kind": self.kind},
+            **({"endpoint": {**spec["endpoint"], "snapshots": True}} if self.stored else {}),
             "tools": [*tools, *([_IDLE] if self.idle else [])],
         }
 

@@ -115,13 +115,13 @@ class _Course:
         unmade = [call for call in finding.calls if call not in self._made]
         if unmade:
             return OPEN, f"{unmade[0]} was not called"
+        given = bool(finding.calls) and all(call in self._given for call in finding.calls)
         if 0 <= finding.step < self._until:
+            # what was missing at the end is only there for certain if it was seen to come
+            if _MISSING.search(finding.rule) and not given:
+                return OPEN, self._reason()
             return GONE, ""
-        if (
-            finding.step == self._until
-            and finding.calls
-            and all(call in self._given for call in finding.calls)
-        ):
+        if finding.step == self._until and given:
             return GONE, f"{finding.calls[0]} got a result"
         if finding.step == self._until and finding.rule in _ERRORS and self._unrefused():
             return GONE, "the history gives the provider no reason to refuse it"
