@@ -87,9 +87,11 @@ class Client:
         return self._last
 
     def decide(self, decision: bool, form: str) -> tuple[str, dict[str, Any]]:  # noqa: FBT001 - it is the decision
-        """The request that answers all open cards, and the form that was taken for `auto`."""
+        """The request that answers all open cards, and the form that was taken for `auto` or `resume-auto`."""
         if form == "auto":
             form = "resume" if self.canonical else "call-result"
+        elif form == "resume-auto":
+            form = "resume" if self.canonical else "resume-interrupts"
         return form, FORMS[form](self, decision)
 
     def take(self, events: list[dict[str, Any]]) -> None:

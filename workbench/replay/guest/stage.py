@@ -121,6 +121,7 @@ class Stage:
 
             options["snapshot_store"] = InMemoryAGUIThreadSnapshotStore()
             options["snapshot_scope_resolver"] = lambda request: "everyone"
+            options.pop("single_user", None)  # the scope says who it is; releases refuse both
         add_agent_framework_fastapi_endpoint(app, agent, "/run", **options)
         return app
 
