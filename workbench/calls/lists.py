@@ -112,7 +112,8 @@ def pair(items: MessageList) -> None:
             other = differs(first.name, first.arguments, part.name, part.arguments)
             opens = known is None or (known.turn < turns[part.position] and (bool(known.results) or other))
             if known is None or (
-                opens and (other or not _again(first, part, openers[known.turn], openers[turns[part.position]]))
+                opens
+                and (other or not _again(first, part, openers[known.turn], openers[turns[part.position]]))
             ):
                 latest[part.call_id] = ListCall(part, turn=turns[part.position])
                 items.calls.append(latest[part.call_id])

@@ -7,7 +7,9 @@ from typing import Any
 WHAT = "On a resume with messages the overlap of stored and sent ones is found, as on any other request."
 WHERE = "agent_framework_ag_ui._agent:run_agent_stream"
 WHY = "Stored and sent messages were put one after the other, as if a resume came without any."
-EFFECTS = "A retry with the transcript is answered from the results that were kept, and the model is not asked."
+EFFECTS = (
+    "A retry with the transcript is answered from the results that were kept, and the model is not asked."
+)
 
 _PLAIN = "raw_messages = snapshot_session.resume_seeded_messages(raw_messages)\n            else:"
 _JOINED = """raw_messages = (

@@ -19,4 +19,6 @@ def apply(tools: Any) -> None:
     import agent_framework_ag_ui._agent_run as module
 
     where = INNER if hasattr(module, "_run_agent_stream") else WHERE
-    tools.rewrite(where, _MADE, f"{_MADE}            seeded_resume_from_snapshot = stored_snapshot is not None\n")
+    tools.rewrite(
+        where, _MADE, f"{_MADE}            seeded_resume_from_snapshot = stored_snapshot is not None\n"
+    )

@@ -18,9 +18,11 @@ def apply(tools: Any) -> None:
             known: set[str] = set()
             kept = []
             for message in messages:
-                name = message.get("id")
-                if not name or name not in known:
-                    kept.append(message)
+                name = str(message.get("id") or "")
+                if name in known:
+                    continue
+                kept.append(message)
+                if name:
                     known.add(name)
             await original(self, messages=kept, **rest)
 

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from workbench.replay.claims import HOLDS, NOT, ONLY, UNSEEN, Arms, Claims, Listed, Verdict
 from workbench.replay.scenarios.resume_replays_transcript.evidence import (
-    asks, calls, left_open, repeated, results, shown, step, stored, told, words,
+    asks,
+    calls,
+    left_open,
+    repeated,
+    results,
+    shown,
+    step,
+    stored,
+    told,
+    words,
 )  # fmt: skip
 
 __all__ = ["ARMS", "CLAIMS", "SURVEY"]
@@ -57,11 +66,17 @@ ARMS: list[Listed] = [
 ]
 
 
-@claim("turn-twice", "1", "A client that resumes with its whole transcript has the interrupted turn stored twice.")
+@claim(
+    "turn-twice",
+    "1",
+    "A client that resumes with its whole transcript has the interrupted turn stored twice.",
+)
 def _(arms: Arms) -> Verdict:
     kept = stored(arms())
     good = arms.outcome().word == "affected" and calls(kept)[CALL] == 2 and len(repeated(kept)) == 2
-    return Verdict(HOLDS if good else NOT, f"stored: {words(kept)}; the same ids twice: {len(repeated(kept))}")
+    return Verdict(
+        HOLDS if good else NOT, f"stored: {words(kept)}; the same ids twice: {len(repeated(kept))}"
+    )
 
 
 @claim("open-again", "1", "After a refresh the second copy of the call has no result.")
@@ -72,7 +87,9 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if open_again else NOT, f"stored: {words(kept)}; results: {dict(results(kept))}")
 
 
-@claim("asked-again", "1", "The call has run once, and no interrupt is open: the copy alone makes a client ask.")
+@claim(
+    "asked-again", "1", "The call has run once, and no interrupt is open: the copy alone makes a client ask."
+)
 def _(arms: Arms) -> Verdict:
     arm = arms()
     ran = [told_["call"] for told_ in arm.effects]
@@ -80,7 +97,9 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if good else NOT, f"executed: {ran}; interrupts: {asks(step(arm, 'refresh'))}")
 
 
-@claim("contract", "2", "The interrupt contract says nothing about messages beside a resume: both are allowed.")
+@claim(
+    "contract", "2", "The interrupt contract says nothing about messages beside a resume: both are allowed."
+)
 def _(arms: Arms) -> Verdict:
     del arms
     return Verdict(UNSEEN, "a statement about the text of the protocol")
@@ -89,7 +108,9 @@ def _(arms: Arms) -> Verdict:
 @claim("reference-client", "2", "The reference client sends its whole transcript with a resume.")
 def _(arms: Arms) -> Verdict:
     del arms
-    return Verdict(UNSEEN, "the client of a replay does as the report says of that one; the package itself is TypeScript")
+    return Verdict(
+        UNSEEN, "the client of a replay does as the report says of that one; the package itself is TypeScript"
+    )
 
 
 @claim("provider-list", "3", "The list for the model is freed of duplicates; the one that is stored is not.")
@@ -104,7 +125,9 @@ def _(arms: Arms) -> Verdict:
             "the client keeps the message ids: without them, or with new ones, the user message stays twice in the "
             "model's list, between call and result, the model service refuses it, and the thread is stuck",
         )
-    return Verdict(HOLDS if good else NOT, f"sent: {words(sent)}; other ids: {[str(o) for o in renamed.values()]}")
+    return Verdict(
+        HOLDS if good else NOT, f"sent: {words(sent)}; other ids: {[str(o) for o in renamed.values()]}"
+    )
 
 
 @claim("other-paths", "3", "On every path but the resume the overlap of stored and sent messages is found.")
@@ -114,7 +137,8 @@ def _(arms: Arms) -> Verdict:
     kept = stored(arms("unpatched", **MESSAGE))
     if found.word == "affected" and calls(again)[CALL] == 2:
         return Verdict(
-            NOT, f"a decision in a tool message is doubled as well: {words(kept)}; a new user message adds no copy"
+            NOT,
+            f"a decision in a tool message is doubled as well: {words(kept)}; a new user message adds no copy",
         )
     return Verdict(HOLDS, f"a decision in a tool message: {words(kept)}")
 
@@ -159,7 +183,9 @@ def _(arms: Arms) -> Verdict:
     return Verdict(HOLDS if found.word == "clean" else NOT, f"on {NEWEST}: {found}, tool message: {other}")
 
 
-@claim("retry-runs", "fix", "A retried approval whose result is kept falls through to another run of the agent.")
+@claim(
+    "retry-runs", "fix", "A retried approval whose result is kept falls through to another run of the agent."
+)
 def _(arms: Arms) -> Verdict:
     sent = {name: len(told(step(arms("unpatched", **{**RETRY, **beside}), "retry")))
             for name, beside in (("transcript", {}), ("nothing", NOTHING))}  # fmt: skip
@@ -177,7 +203,9 @@ def _(arms: Arms) -> Verdict:
     again = ["TOOL_CALL_RESULT" in step(arm, "retry").runs[0][2] for arm in both]
     once = [len(arm.effects) for arm in both]
     good = sent == [0, 0] and again == [True, True] and once == [1, 1]
-    return Verdict(HOLDS if good else NOT, f"requests to the model {sent}, result sent again {again}, executed {once}")
+    return Verdict(
+        HOLDS if good else NOT, f"requests to the model {sent}, result sent again {again}, executed {once}"
+    )
 
 
 @claim("workflow", "fix", "The endpoint of a workflow has the same fault, and the same fix.")
@@ -198,7 +226,8 @@ def _(arms: Arms) -> Verdict:
     old = left_open(shown(step(arms("unpatched", release=OLD), "approve")))
     if first and not old:
         return Verdict(
-            ONLY, "the release is as old as 1.0.0rc7: since then the snapshot of the resumed run has the copy, too"
+            ONLY,
+            "the release is as old as 1.0.0rc7: since then the snapshot of the resumed run has the copy, too",
         )
     return Verdict(NOT if first else HOLDS, f"open in the resumed run: {first}, on {OLD}: {old}")
 
@@ -208,7 +237,9 @@ def _(arms: Arms) -> Verdict:
     found = arms.outcome("unpatched", beside="word")
     sent = told(step(arms("unpatched", beside="word"), "approve"))[-1]
     if any(REFUSAL in text for text in found.refusals):
-        return Verdict(NOT, f"it lands between call and result, and the model service refuses that: {words(sent)}")
+        return Verdict(
+            NOT, f"it lands between call and result, and the model service refuses that: {words(sent)}"
+        )
     return Verdict(HOLDS if found.word == "clean" else NOT, f"{found}: {words(sent)}")
 
 
@@ -224,7 +255,9 @@ def _(arms: Arms) -> Verdict:
 def _(arms: Arms) -> Verdict:
     kept = stored(arms("unpatched", calls="row"))
     good = calls(kept)[CALL] >= 4 and calls(kept)["call_water_bed_2"] == 2
-    return Verdict(HOLDS if good else NOT, f"{len(kept)} messages after two resumes; calls: {dict(calls(kept))}")
+    return Verdict(
+        HOLDS if good else NOT, f"{len(kept)} messages after two resumes; calls: {dict(calls(kept))}"
+    )
 
 
 @claim("parallel", "ours", "Two calls in one turn are both stored twice.")
@@ -251,7 +284,9 @@ def _(arms: Arms) -> Verdict:
 def _(arms: Arms) -> Verdict:
     found, arm = arms.outcome("unpatched", decision="reject"), arms("unpatched", decision="reject")
     good = left_open(stored(arm)) == [CALL] and not arm.effects
-    return Verdict(HOLDS if good else NOT, f"{found}: {words(stored(arm))}, executed {len(arm.effects)} times")
+    return Verdict(
+        HOLDS if good else NOT, f"{found}: {words(stored(arm))}, executed {len(arm.effects)} times"
+    )
 
 
 @claim("reload-first", "ours", "A page that was loaded anew before the answer is hit as well.")
@@ -263,7 +298,10 @@ def _(arms: Arms) -> Verdict:
 
 @claim("no-store", "ours", "Without a snapshot store nothing is doubled.")
 def _(arms: Arms) -> Verdict:
-    found, kept = arms.outcome("unpatched", store="none"), shown(step(arms("unpatched", store="none"), "approve"))
+    found, kept = (
+        arms.outcome("unpatched", store="none"),
+        shown(step(arms("unpatched", store="none"), "approve")),
+    )
     good = found.word == "clean" and not repeated(kept)
     return Verdict(HOLDS if good else NOT, f"{found}: {words(kept)}, and a refresh brings nothing")
 
@@ -277,7 +315,9 @@ def _(arms: Arms) -> Verdict:
             ONLY, f"they send none: under new ids the user message is taken for a new one, on {NEWEST} as well, "
             "and the model service refuses the list"
         )  # fmt: skip
-    return Verdict(HOLDS if renamed.word == none.word == "clean" else NOT, f"none {none}, new {renamed}, {newest}")
+    return Verdict(
+        HOLDS if renamed.word == none.word == "clean" else NOT, f"none {none}, new {renamed}, {newest}"
+    )
 
 
 @claim("later-turns", "ours", "In later turns the model is told what happened, whatever is stored.")
@@ -287,7 +327,8 @@ def _(arms: Arms) -> Verdict:
     texts = [[m["content"] for m in sent if m["role"] == "tool"] for sent in (before, late)]
     if texts[0] == ["Watered."] and texts[1] and "Watered." not in texts[1]:
         return Verdict(
-            ONLY, f"the decision was a resume: after one in a tool message on {NEWEST} it is told “{texts[1][0]}”"
+            ONLY,
+            f"the decision was a resume: after one in a tool message on {NEWEST} it is told “{texts[1][0]}”",
         )
     return Verdict(HOLDS if texts == [["Watered."]] * 2 else NOT, f"results that the model is told: {texts}")
 
@@ -310,7 +351,9 @@ def _(arms: Arms) -> Verdict:
     kept = stored(arms("alone", beside="word"))
     lost = not any("Yes, please." in str(message.get("content")) for message in kept)
     if {one.word for one in found} == {"clean"} and lost:
-        return Verdict(ONLY, "no new user message comes with it, which is lost; clients with new ids are helped, too")
+        return Verdict(
+            ONLY, "no new user message comes with it, which is lost; clients with new ids are helped, too"
+        )
     return Verdict(NOT, f"{[str(one) for one in found]}, user message lost: {lost}")
 
 
@@ -319,5 +362,9 @@ def _(arms: Arms) -> Verdict:
     found = arms.outcome("seeded", **MESSAGE)
     newest = arms("seeded", **{**MESSAGE, "then": "again", "release": NEWEST})
     sent = told(step(newest, "again"))[-1]
-    good = found.word == "clean" and not repeated(stored(newest)) and any(m.get("content") == "Watered." for m in sent)
+    good = (
+        found.word == "clean"
+        and not repeated(stored(newest))
+        and any(m.get("content") == "Watered." for m in sent)
+    )
     return Verdict(HOLDS if good else NOT, f"on 1.2.2 {found}; on {NEWEST}: {words(stored(newest))}")

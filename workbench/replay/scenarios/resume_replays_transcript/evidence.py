@@ -55,7 +55,8 @@ def results(messages: list[Message]) -> Counter[str]:
 
 def repeated(messages: list[Message]) -> list[str]:
     """Ids of messages that stand more than once in a list."""
-    return [name for name, count in Counter(m.get("id") for m in messages if m.get("id")).items() if count > 1]
+    counted = Counter(str(message["id"]) for message in messages if message.get("id"))
+    return [name for name, count in counted.items() if count > 1]
 
 
 def left_open(messages: list[Message]) -> list[str]:
