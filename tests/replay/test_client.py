@@ -60,15 +60,16 @@ def test_the_shape_of_a_resume_is_that_of_the_release(end, form):
     assert client.decide(decision=True, form="resume-auto")[0] == form
 
 
-def test_a_page_that_was_loaded_anew_knows_what_is_stored():
-    client = asked(ASKED, SNAPSHOT, END)
+@pytest.mark.parametrize(("end", "interrupt"), [(END, "i1"), (OLD_END, "c1")])
+def test_a_page_that_was_loaded_anew_knows_what_is_stored(end, interrupt):
+    client = asked(ASKED, SNAPSHOT, end)
     request = client.refresh()
     assert request["messages"] == []
     assert "resume" not in request
     assert not client.cards
-    client.take([SNAPSHOT, END])
+    client.take([SNAPSHOT, end])
     assert client.history == THREAD
-    assert [(card.call, card.tool, card.interrupt) for card in client.cards] == [("c1", "water", "i1")]
+    assert [(card.call, card.tool, card.interrupt) for card in client.cards] == [("c1", "water", interrupt)]
 
 
 def test_a_page_that_was_not_loaded_anew_asks_only_what_it_was_asked():

@@ -132,19 +132,21 @@ class Client:
             for interrupt in outcome.get("interrupts") or ():
                 if interrupt.get("toolCallId") in cards:
                     cards[interrupt["toolCallId"]].interrupt = interrupt["id"]
-            if self._loaded_anew:
-                self._cards_of(outcome, cards)
         for interrupt in event.get("interrupt") or ():
             call = interrupt["value"]["function_call"]["call_id"]
             if call in cards:
                 cards[call].interrupt = interrupt["id"]
+        if self._loaded_anew:
+            self._cards_of(event, cards)
 
-    def _cards_of(self, outcome: dict[str, Any], cards: dict[str, Card]) -> None:
-        """Questions that a page knows from the outcome alone, because it was loaded after they were asked."""
+    def _cards_of(self, event: dict[str, Any], cards: dict[str, Card]) -> None:
+        """Questions that a page knows from the end of a run alone, because it was loaded after they were asked."""
         self._loaded_anew = False
         asked = chunks.asked(self.history)
-        for interrupt in outcome.get("interrupts") or ():
-            call = interrupt.get("toolCallId")
+        outcome = event.get("outcome")
+        listed = outcome.get("interrupts") if isinstance(outcome, dict) else event.get("interrupt")
+        for interrupt in listed or ():
+            call = interrupt.get("toolCallId") or interrupt["value"]["function_call"]["call_id"]
             if call in asked and call not in cards:
                 cards[call] = Card(call, asked[call], None, interrupt=interrupt["id"])
 

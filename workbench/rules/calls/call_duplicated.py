@@ -52,7 +52,7 @@ def call_duplicated(trace: Trace) -> Iterator[Finding]:
                     )
                     message = (
                         f"{told(entry)} stands {len(copies) + 1} times in the {items.place} of {named(items.run)} "
-                        f"(message {positions}){_repeated(entry, copies)}."
+                        f"(message {positions}){_repeated(items, entry, copies)}."
                     )
                     first = entry.call.at if entry.call else None
                     yield finding(
@@ -66,11 +66,12 @@ def call_duplicated(trace: Trace) -> Iterator[Finding]:
                     )
 
 
-def _repeated(entry: ListCall, copies: list[Part]) -> str:
-    """What to add where whole messages are repeated: which of them has no result."""
+def _repeated(items: MessageList, entry: ListCall, copies: list[Part]) -> str:
+    """What to add where messages are repeated with what the user said: which of them has no result."""
     ids = {entry.part.message_id, *(copy.message_id for copy in copies)}
     places = sorted({entry.part.position, *(copy.position for copy in copies)})
-    if len(places) == 1 or len(ids) > 1 or "" in ids:
+    between = items.messages[places[0] + 1 : places[-1]]
+    if len(ids) > 1 or "" in ids or not any(lists.is_user_turn(m) for m in between):
         return ""
     open_places = [
         place
