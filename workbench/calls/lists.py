@@ -79,18 +79,30 @@ def is_user_turn(message: dict[str, Any]) -> bool:
     return not carries or bool(message.get("content"))
 
 
+def _again(first: Part, second: Part, opener: dict[str, Any], other: dict[str, Any]) -> bool:
+    """The same assistant message after the same user message: no new turn has ids and text of an old one."""
+    return (
+        bool(first.message_id and opener.get("id"))
+        and first.message_id == second.message_id
+        and opener["id"] == other.get("id")
+        and opener.get("content") == other.get("content")
+    )
+
+
 def pair(items: MessageList) -> None:
     """Pair results with calls: a result belongs to the latest occurrence of its id that lacks one.
 
     A second copy of an id opens a new occurrence only if a user message stands between and the
-    first is answered or says something else (a rejected call has no result); else it is a copy. Results that stand before their call are joined
-    in a second pass.
+    first is answered or says something else (a rejected call has no result); else it is a copy.
+    So it is where the whole turn stands there again. Results that stand before their call are
+    joined in a second pass.
     """
     turns: list[int] = []
-    turn = -1
+    openers: list[dict[str, Any]] = []
     for message in items.messages:
-        turn += is_user_turn(message)
-        turns.append(max(turn, 0))
+        if is_user_turn(message):
+            openers.append(message)
+        turns.append(max(len(openers) - 1, 0))
     latest: dict[str, ListCall] = {}
     early: list[Part] = []
     for part in items.parts:
@@ -98,7 +110,11 @@ def pair(items: MessageList) -> None:
             known = latest.get(part.call_id)
             first = known.part if known is not None else part
             other = differs(first.name, first.arguments, part.name, part.arguments)
-            if known is None or (known.turn < turns[part.position] and (known.results or other)):
+            opens = known is None or (known.turn < turns[part.position] and (bool(known.results) or other))
+            if known is None or (
+                opens
+                and (other or not _again(first, part, openers[known.turn], openers[turns[part.position]]))
+            ):
                 latest[part.call_id] = ListCall(part, turn=turns[part.position])
                 items.calls.append(latest[part.call_id])
             else:

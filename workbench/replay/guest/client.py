@@ -36,6 +36,8 @@ class Client:
         self.calls: dict[str, str] = {}
         self.canonical = False
         self._tools = tools
+        self._last: dict[str, Any] = {}
+        self._loaded_anew = False
 
     def say(self, text: str) -> dict[str, Any]:
         """The request that carries a user message."""
@@ -55,14 +57,41 @@ class Client:
         self.calls = chunks.asked(self.history)
         return self.results(results)
 
-    def rename(self) -> None:
-        """Give every message of the history a new id, as a client does that keeps none."""
-        self.history = [{**message, "id": str(uuid.uuid4())} for message in self.history]
+    def rename(self, *, drop: bool = False) -> None:
+        """Give every message of the history a new id, as a client does that keeps none; or none at all."""
+        self.history = [
+            {key: value for key, value in message.items() if key != "id"}
+            if drop
+            else {**message, "id": str(uuid.uuid4())}
+            for message in self.history
+        ]
+
+    def refresh(self) -> dict[str, Any]:
+        """The request of a page that was loaded anew: it knows the thread alone, and asks for what is stored."""
+        self.history, self.cards, self.calls = [], [], {}
+        self._loaded_anew = True
+        return self.request([])
+
+    def retry(self) -> dict[str, Any]:
+        """The last request once more, in a run of its own."""
+        return {**self._last, "runId": str(uuid.uuid4())}
+
+    def beside(self, request: dict[str, Any], what: str, text: str) -> dict[str, Any]:
+        """An answer to approvals with the `transcript` beside it, with `nothing`, or with a new `word` alone."""
+        self._last = request
+        if what == "transcript":
+            return request
+        messages = [{"id": str(uuid.uuid4()), "role": "user", "content": text}] if what == "word" else []
+        self.history = [*self.history, *messages]
+        self._last = {**request, "messages": messages}
+        return self._last
 
     def decide(self, decision: bool, form: str) -> tuple[str, dict[str, Any]]:  # noqa: FBT001 - it is the decision
-        """The request that answers all open cards, and the form that was taken for `auto`."""
+        """The request that answers all open cards, and the form that was taken for `auto` or `resume-auto`."""
         if form == "auto":
             form = "resume" if self.canonical else "call-result"
+        elif form == "resume-auto":
+            form = "resume" if self.canonical else "resume-interrupts"
         return form, FORMS[form](self, decision)
 
     def take(self, events: list[dict[str, Any]]) -> None:
@@ -107,14 +136,28 @@ class Client:
             call = interrupt["value"]["function_call"]["call_id"]
             if call in cards:
                 cards[call].interrupt = interrupt["id"]
+        if self._loaded_anew:
+            self._cards_of(event, cards)
+
+    def _cards_of(self, event: dict[str, Any], cards: dict[str, Card]) -> None:
+        """Questions that a page knows from the end of a run alone, because it was loaded after they were asked."""
+        self._loaded_anew = False
+        asked = chunks.asked(self.history)
+        outcome = event.get("outcome")
+        listed = outcome.get("interrupts") if isinstance(outcome, dict) else event.get("interrupt")
+        for interrupt in listed or ():
+            call = interrupt.get("toolCallId") or interrupt["value"]["function_call"]["call_id"]
+            if call in asked and call not in cards:
+                cards[call] = Card(call, asked[call], None, interrupt=interrupt["id"])
 
     def request(self, messages: list[dict[str, Any]], **extra: Any) -> dict[str, Any]:
         """A request with messages added to the history; `extra` are further fields of it."""
         self.history = [*self.history, *messages]
-        return {
+        self._last = {
             "threadId": self.thread, "runId": str(uuid.uuid4()), "state": {}, "messages": self.history,
             "tools": self._tools, "context": [], "forwardedProps": {}, **extra,
         }  # fmt: skip
+        return self._last
 
 
 def _tool_message(call: str, content: dict[str, Any]) -> dict[str, Any]:

@@ -121,6 +121,7 @@ class Stage:
 
             options["snapshot_store"] = InMemoryAGUIThreadSnapshotStore()
             options["snapshot_scope_resolver"] = lambda request: "everyone"
+            options.pop("single_user", None)  # the scope says who it is; releases refuse both
         add_agent_framework_fastapi_endpoint(app, agent, "/run", **options)
         return app
 
@@ -146,7 +147,7 @@ class Stage:
             if step.get("restart"):
                 self._app = self._built()
             if step.get("rename"):
-                self.client.rename()
+                self.client.rename(drop=step["rename"] == "none")
             form, request = self._request(step)
             outcome = await self._send(request)
         told = {
@@ -161,10 +162,12 @@ class Stage:
 
     def _request(self, step: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         if "approve" in step and self.client.cards:
-            answered: tuple[str, dict[str, Any]] = self.client.decide(
-                step["approve"], step.get("form", "auto")
-            )
-            return answered
+            form, request = self.client.decide(step["approve"], step.get("form", "auto"))
+            return form, self.client.beside(request, step.get("beside", "transcript"), step["say"])
+        if step.get("refresh"):
+            return "", self.client.refresh()
+        if step.get("retry"):
+            return "", self.client.retry()
         if "results" in step and any(tool in step["results"] for tool in self.client.calls.values()):
             return "", self.client.results(step["results"])
         if "late" in step:

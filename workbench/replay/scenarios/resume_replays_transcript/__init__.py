@@ -1,0 +1,1 @@
+"""Two client-side tool calls in one response are started twice."""
