@@ -205,6 +205,15 @@ class Sweep:
         return spanned(self, shows)
 
     @property
+    def summary(self) -> str:
+        """Where the bug is, and where that part of it is that was reported, if that is less."""
+        reported = next((v for v in self.variants if not v.control), None)
+        part = spanned(self, [reported.title]) if reported is not None else self.span
+        if reported is None or (part.affected, part.fixed) == (self.span.affected, self.span.fixed):
+            return self.span.summary
+        return f"{self.span.summary}; {reported.title}: {part.summary}"
+
+    @property
     def words(self) -> list[str]:
         """First affected, first fixed, residue, and every other fault by rule: a sentence each."""
         told = self.span.words(family(self.name))
@@ -317,7 +326,7 @@ class Sweep:
         return {
             "scenario": self.name,
             "date": self.date,
-            "span": self.span.to_dict(family(self.name)),
+            "span": {**self.span.to_dict(family(self.name)), "summary": self.summary},
             "variants": [vars(variant) for variant in self.variants],
             "rows": self.rows,
         }
