@@ -136,17 +136,25 @@ class Secrets:
         self._known |= dict.fromkeys(new)
         while len(self._known) > _MOST:
             del self._known[next(iter(self._known))]
+        self._pattern = None
+
+    def strike(self, data: bytes) -> bytes:
+        """The data without any secret that is known."""
+        if not self._known:
+            return data
+        if self._pattern is None:
+            # made anew only where something is written: a client may change its tokens all the time
+            self._pattern = self._compiled()
+        return self._pattern.sub(_struck, data)
+
+    def _compiled(self) -> re.Pattern[bytes]:
         # the longest first, so that what is left of a longer one does not stay behind
         ordered = sorted(self._known, key=len, reverse=True)
-        self._pattern = re.compile(
+        return re.compile(
             b"|".join(
                 rb"(?<![\d.])%b(?![\d.])" % form if form.isdigit() else re.escape(form) for form in ordered
             )
         )
-
-    def strike(self, data: bytes) -> bytes:
-        """The data without any secret that is known."""
-        return data if self._pattern is None else self._pattern.sub(_struck, data)
 
 
 def _struck(found: re.Match[bytes]) -> bytes:
