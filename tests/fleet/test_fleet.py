@@ -177,7 +177,7 @@ def test_a_cluster_that_loses_workers_gives_the_same_answer(
 
 def test_no_scheduler_is_said() -> None:
     with pytest.raises(WorkbenchError, match="no scheduler"):
-        list(dask("tcp://127.0.0.1:9")(captures(["sample:healthy"]), Asked()))
+        list(dask("tcp://127.0.0.1:9", patience=1)(captures(["sample:healthy"]), Asked()))
 
 
 @pytest.fixture(scope="module")

@@ -35,10 +35,9 @@ def local(jobs: int = 0) -> Engine:
         while waiting:
             suspects: list[list[Capture]] = []
             yield from _pooled(waiting, asked, workers, suspects)
-            # a chunk that was under way when a process died is tried again, a capture at a time and alone
+            # a chunk that was under way when a process died is tried again, a capture at a time
             waiting = []
-            for capture in (capture for chunk in suspects for capture in chunk):
-                yield _alone(capture, asked)
+            yield from _one_by_one([capture for chunk in suspects for capture in chunk], asked)
 
     return engine
 
@@ -88,21 +87,33 @@ def _pooled(
                         suspects.append(chunk)
 
 
-def _alone(capture: Capture, asked: Asked) -> Row:
-    with _pool(1) as pool:
-        try:
-            return pool.submit(check_one, capture, asked).result()
-        except BrokenProcessPool:
-            row = check_one(Capture(capture.name, (), capture.size, capture.written), asked)
-            row["key"] = capture.key
-            row["problem"] = "the process that checked it ended: killed, or out of memory"
-            return row
+def _one_by_one(some: Sequence[Capture], asked: Asked) -> Iterator[Row]:
+    """With one process, so that it is known at which capture it dies; then there is another."""
+    left = list(reversed(some))
+    while left:
+        with _pool(1) as pool:
+            while left:
+                capture = left.pop()
+                try:
+                    yield pool.submit(check_one, capture, asked).result()
+                except BrokenProcessPool:
+                    yield _unchecked(
+                        capture, asked, "the process that checked it ended: killed, or out of memory"
+                    )
+                    break
 
 
-def dask(address: str = "", *, jobs: int = 0, retries: int = 3) -> Engine:
+def _unchecked(capture: Capture, asked: Asked, problem: str) -> Row:
+    """The row of a capture that could not be checked, and why."""
+    row = check_one(Capture(capture.name, (), capture.size, capture.written), asked)
+    row["key"], row["problem"] = capture.key, problem
+    return row
+
+
+def dask(address: str = "", *, jobs: int = 0, retries: int = 3, patience: float = 20) -> Engine:
     """A Dask cluster at an address, or one of processes here. A task whose worker is lost is run again elsewhere.
 
-    Every worker has to have the workbench, and to see the captures under the same names. Raises
+    `patience` is how many seconds the scheduler may take to answer. Every worker has to have the workbench, and to see the captures under the same names. Raises
     `WorkbenchError` where `dask.distributed` is missing or the scheduler is not there.
     """
 
@@ -120,7 +131,7 @@ def dask(address: str = "", *, jobs: int = 0, retries: int = 3) -> Engine:
                 host="127.0.0.1",
             )  # fmt: skip
         try:
-            client = distributed.Client(address or cluster, timeout="20s", set_as_default=False)
+            client = distributed.Client(address or cluster, timeout=patience, set_as_default=False)
         except OSError as problem:
             raise WorkbenchError(f"no scheduler at {address}: {problem}") from None
         try:
@@ -134,7 +145,8 @@ def dask(address: str = "", *, jobs: int = 0, retries: int = 3) -> Engine:
                     yield from future.result()
                 else:
                     for capture in tasks[future]:
-                        yield _lost(capture, asked, failure)
+                        why = f"no worker could check it: {type(failure).__name__}"
+                        yield _unchecked(capture, asked, why)
                 future.release()
         finally:
             client.close()
@@ -142,9 +154,3 @@ def dask(address: str = "", *, jobs: int = 0, retries: int = 3) -> Engine:
                 cluster.close()
 
     return engine
-
-
-def _lost(capture: Capture, asked: Asked, problem: BaseException) -> Row:
-    row = check_one(Capture(capture.name, (), capture.size, capture.written), asked)
-    row["key"], row["problem"] = capture.key, f"no worker could check it: {type(problem).__name__}"
-    return row
