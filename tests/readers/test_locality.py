@@ -212,11 +212,12 @@ def test_each_structural_byte_missing(name, number):
 @pytest.mark.parametrize("name", LAYOUTS)
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 def test_closing_brackets_missing(name, number):
-    """The brackets of the document must not be taken for those of the record."""
+    """The brackets of the document must not be taken for those of the record; one alone is missing above."""
     record = LAYOUTS[name].records[number]
-    for size in range(1, 5):
+    for size in range(2, 5):
         for at in range(max(len(record) - 30, 0), len(record) - size + 1):
-            check(name, number, record[:at] + record[at + size :])
+            if set(b"]}") & set(record[at : at + size]):
+                check(name, number, record[:at] + record[at + size :])
 
 
 def test_two_arrays_keep_their_streams():
