@@ -38,9 +38,9 @@ def environment():
     """Build environments; skips where that cannot be, with the reason."""
     from workbench.replay.engine import environments
 
-    def build(release: str, python: str | None = None):
+    def build(release: str, python: str | None = None, **named: str):
         try:
-            return environments.build(release, python=python)
+            return environments.build(release, python=python, **named)
         except BuildError as problem:
             pytest.skip(f"no environment for {release} here: {str(problem).splitlines()[-2][:200]}")
         except ReplayError as problem:

@@ -20,6 +20,7 @@ from workbench.replay.arms import replay, run_all
 from workbench.replay.engine import environments, interpreters
 from workbench.replay.engine.errors import BuildError, DoesNotFitError, GuestError, ReplayError
 from workbench.replay.engine.guest import Guest
+from workbench.replay.scenarios import family
 
 pytestmark = pytest.mark.slow
 
@@ -53,6 +54,33 @@ def test_the_bytes_are_those_of_the_recording(python, environment, tmp_path, mon
         assert [content(step) for step in first] == [content(step) for step in bundled]
         for one, two in zip(first, second, strict=True):
             assert one.path.read_bytes() == two.path.read_bytes()
+
+
+OTHERS = [
+    ("provider-tool-approval", "unpatched", {"model": "scripted"}),
+    ("local-approval-as-mcp", "unpatched", {}),
+    ("resume-replays-transcript", "unpatched", {}),
+    # two tools in one answer, which the runtime starts side by side
+    ("agent-spec-multi-turn", "unpatched", {"case": "two"}),
+    ("agent-spec-multi-turn", "by-call", {"case": "two"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arm", "options"), OTHERS, ids=[f"{name}-{arm}" for name, arm, _ in OTHERS])
+def test_two_runs_give_the_same_bytes(name, arm, options, environment, tmp_path):
+    """Ids, times, threads and checkpoints: nothing of a run is in its recording."""
+    wanted = specs.arm(name, arm=arm, options=options)
+    environment(wanted.release, family=family(name))
+    for number in ("1", "2"):
+        assert not run_all([wanted], tmp_path / number)
+    first, second = (recordings.recorded(tmp_path / number, wanted) for number in ("1", "2"))
+    assert len(first) > 1
+    assert [step.path.read_bytes() for step in first] == [step.path.read_bytes() for step in second]
+    bundled = recordings.recorded(None, wanted)
+    minor = [step.told["arm"]["python"].rpartition(".")[0] for step in (first[0], bundled[0])]
+    # a server that sends a traceback sends the lines of its Python
+    if minor[0] == minor[1] or name != "agent-spec-multi-turn":
+        assert [content(step) for step in first] == [content(step) for step in bundled]
 
 
 def normal(line: str) -> object:

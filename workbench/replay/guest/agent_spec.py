@@ -11,11 +11,13 @@ import functools
 import json
 import logging
 import os
+import sys
 import uuid
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from . import spies
+from . import seeds, spies
 from .models import BASE
 from .providers import Fake
 from .recorder import Recorder
@@ -36,6 +38,28 @@ def prepare() -> None:
     import ag_ui_agentspec.runtimes.langgraph_runner  # noqa: F401
     import langchain_openai  # noqa: F401
     import pyagentspec.adapters.langgraph  # noqa: F401
+    from langgraph.checkpoint.base import id as ids
+
+    # checkpoints are compared by their ids, and ids of tasks are made of them
+    clocked = ids.uuid6
+    for module in list(sys.modules.values()):
+        if vars(module).get("uuid6") is clocked:
+            vars(module)["uuid6"] = seeds.uuid6
+
+
+class _InTurn(ThreadPoolExecutor):
+    """A thread that is waited for: tools of one answer run in the order in which they were called."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Have it done, and give what came of it."""
+        done = super().submit(fn, *args, **kwargs)
+        wait([done])
+        return done
+
+
+def in_turn() -> None:
+    """In the running loop, let nothing run beside something else."""
+    asyncio.get_running_loop().set_default_executor(_InTurn(1))
 
 
 def endpoint(spec: dict[str, Any], script: Script, recorder: Recorder) -> Any:

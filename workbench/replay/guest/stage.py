@@ -134,6 +134,8 @@ class Stage:
         """Do the next step and record it; what came of it in a few words."""
         step = self._steps[self._number]
         self._number += 1
+        if self._spec["agent"]["kind"] == agent_spec.KIND:
+            agent_spec.in_turn()
         form = ""
         if "unit" in step:
             outcome: dict[str, Any] = {"unit": _unit(step["unit"])}
