@@ -183,6 +183,12 @@ def test_a_patch_for_another_release_says_so(environment):
         replay(NAME, patches=["gather-provider-tools"])
 
 
+def test_a_patch_is_not_put_on_its_own_fix(environment):
+    environment("1.7.0")
+    with pytest.raises(DoesNotFitError, match=r"keep-local-approvals-home: .* which is its own fix"):
+        replay("local-approval-as-mcp", release="1.7.0", patches=["keep-local-approvals-home"])
+
+
 def test_patches_can_be_applied_together(environment):
     environment(RELEASE)
     both = ["make-known-calls-current", "start-unknown-ids-only"]

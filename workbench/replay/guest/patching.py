@@ -44,6 +44,17 @@ class Patcher:
                 )
         return function
 
+    def lacks(self, at: str, piece: str) -> None:
+        """Refuse where a function, if there is one, has this piece of source: the release has a fix of its own."""
+        try:
+            _, _, function = locate(at)
+        except NotThereError:
+            return
+        if piece in inspect.getsource(inspect.unwrap(function)):
+            raise DoesNotFitError(
+                f"patch {self.name}: {at} of this release has `{piece}`, which is its own fix"
+            )
+
     def wrap(self, at: str, make: Callable[[Any], Any], *contains: str, everywhere: bool = False) -> None:
         """Put `make(original)` in place of a function; `everywhere` also where others have imported it."""
         original = self.find(at, *contains)

@@ -19,6 +19,8 @@ from .telemetry import Telemetry
 from .turns import Turns
 
 URL = "http://agent.invalid/run"
+#: switches of a harness for what a conversation about approvals does not need, as releases name them
+_ASIDE = ("disable_todo", "disable_mode", "disable_file_memory", "disable_memory")
 
 
 class Stage:
@@ -84,6 +86,8 @@ class Stage:
         options = {"default_options": agent["options"]} if "options" in agent else {}
         if agent["kind"] == "harness":
             given: dict[str, Any] = {"disable_web_search": True, "disable_compaction": True}
+            if agent.get("lean"):
+                given |= dict.fromkeys(_ASIDE, True)
             if "file-access" in spec.get("providers", ()):
                 given["file_access_store"] = af.FileSystemAgentFileStore(self._files)
                 given |= {f"file_access_{name}": value for name, value in spec.get("file_access", {}).items()}

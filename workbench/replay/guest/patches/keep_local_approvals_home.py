@@ -9,9 +9,12 @@ WHERE = "agent_framework_openai._chat_client:RawOpenAIChatClient._prepare_conten
 WHY = "The service pairs approvals with MCP requests of its own; of a local tool's it knows nothing."
 EFFECTS = "What was decided is told by the result alone; a second execution stays, and is no longer noticed."
 
+#: where the framework has looked for hosted approvals itself since core 1.14
+_FIXED = "agent_framework_openai._chat_client:RawOpenAIChatClient._prepare_message_for_openai"
+
 
 def apply(tools: Any) -> None:
-    """Let only hosted approvals through, which have a server label."""
+    """Let only hosted approvals through, which have a server label; where that is done already, there is nothing to mend."""
 
     def make(original: Any) -> Any:
         def prepare(self: Any, role: Any, content: Any, *rest: Any, **named: Any) -> Any:
@@ -23,4 +26,5 @@ def apply(tools: Any) -> None:
 
         return prepare
 
+    tools.lacks(_FIXED, "_is_hosted_tool_approval")
     tools.wrap(WHERE, make, 'case "function_approval_response":\n                return {')

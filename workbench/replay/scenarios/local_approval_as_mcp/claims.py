@@ -75,13 +75,19 @@ def _(arms: Arms) -> Verdict:
     mixed = arms.outcome()
     alone = [arms.outcome("unpatched", batch="registered", agent=a) for a in ("plain", "approval-middleware")]
     alone.append(arms.outcome("unpatched", batch="registered"))
-    if mixed.word == "affected" and all(one.word == "clean" and one.executions == 1 for one in alone):
+    rejected = _error(arms, "unpatched", decision="reject")
+    single = all(one.word == "clean" and one.executions == 1 for one in alone)
+    if mixed.word == "affected" and single and not rejected:
         return Verdict(
             ONLY,
             "a decision is in the list twice, as where gated and free calls come in one turn: a single gated call "
-            "is executed once, and its turn completes, in all kinds of agents",
+            "is executed once, and its turn completes, in all kinds of agents; and it is an approval: with a "
+            "rejection there is no such error, only that the free call beside it gets no output",
         )
-    return Verdict(HOLDS if mixed.word == "affected" else NOT, f"{mixed}; alone {[str(o) for o in alone]}")
+    return Verdict(
+        HOLDS if mixed.word == "affected" and rejected else NOT,
+        f"{mixed}; alone {[str(o) for o in alone]}; with a rejection {rejected}",
+    )
 
 
 @claim("words", "1", "The service names the call of the local tool as an MCP approval without a request.")
