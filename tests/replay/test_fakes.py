@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from workbench.replay.guest.providers import Fake, anthropic, chat, responses
+from workbench.replay.guest.providers import Fake, anthropic, chat, gemini, ollama, responses
 from workbench.replay.guest.script import FILLER, Script, View
 
 
@@ -104,6 +104,71 @@ def result(*names):
 def test_anthropic(messages, refused):
     said = anthropic.refusal({"messages": messages})
     assert said is None if refused is None else refused in said
+
+
+def function(name, **more):
+    return {"functionCall": {"id": name, "name": "t", "args": {}}, **more}
+
+
+SIGNED = {"thoughtSignature": "c2lnbmVk"}
+
+
+@pytest.mark.parametrize(
+    ("parts", "refused"),
+    [
+        ([function("a", **SIGNED)], False),
+        ([function("a", **SIGNED), function("b")], False),  # of parallel calls the first one is signed
+        ([{"text": "Let me look."}, function("a", **SIGNED)], False),
+        ([function("a")], True),
+        ([function("a"), function("b", **SIGNED)], True),
+        ([{"text": "Nothing to call."}], False),
+    ],
+)
+def test_gemini(parts, refused):
+    said = gemini.refusal(
+        {"contents": [{"role": "user", "parts": [{"text": "Hello"}]}, {"role": "model", "parts": parts}]}
+    )
+    assert (said is not None and "thought_signature" in said) == refused  # fmt: skip
+
+
+def test_gemini_signs_what_it_calls_and_takes_it_back():
+    fake = Fake("gemini", Script([{"calls": [{"tool": "t"}, {"tool": "t"}]}]))
+    status, _, text = fake.answer({"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]})
+    content = json.loads(text.removeprefix("data:"))["candidates"][0]["content"]
+    assert status == 200
+    assert ["thoughtSignature" in part for part in content["parts"]] == [True, False]
+    assert gemini.refusal({"contents": [content]}) is None
+
+
+def test_gemini_sees_calls_results_and_users():
+    seen = gemini.view(
+        {
+            "contents": [
+                {"role": "user", "parts": [{"text": "Hello"}]},
+                {"role": "model", "parts": [{"text": "not a user"}, function("a", **SIGNED)]},
+                {"role": "user", "parts": [{"functionResponse": {"id": "a", "response": {"result": "3 m"}}}]},
+            ]
+        }
+    )
+    assert (seen.users, seen.calls) == (["Hello"], ["a"])
+    assert json.loads(seen.results["a"]) == {"result": "3 m"}
+
+
+def test_ollama_takes_any_list_and_knows_no_ids():
+    messages = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "tool_calls": [{"function": {"name": "t", "arguments": {}}}]},
+        {"role": "tool", "content": "nobody asked"},
+        {"role": "tool", "content": "twice"},
+    ]
+    fake = Fake("ollama", Script([{"text": "Done."}]))
+    status, mime, text = fake.answer({"messages": messages})
+    seen = ollama.view({"messages": messages})
+    assert (status, mime) == (200, "application/x-ndjson")
+    assert json.loads(text.splitlines()[0])["model"] == "scripted"
+    assert [json.loads(line)["done"] for line in text.splitlines()] == [False, True]
+    assert json.loads(text.splitlines()[0])["message"]["content"] == "Done."
+    assert (seen.users, seen.calls, seen.results) == (["Hello"], ["t"], {})
 
 
 @pytest.mark.parametrize("kind", ["chat", "responses", "anthropic"])
