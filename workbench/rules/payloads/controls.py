@@ -69,13 +69,15 @@ def _control(conversation: Conversation, items: MessageList, part: Part, known: 
     made.results = [p for p in items.parts if p.kind == "result" and p.call_id in names]
     wire = items.history is not None and items.history.dialect == "openai-responses"
     if wire:
-        local_request = made.request is not None and not made.request.hosted
+        # a request with a server's label is hosted, whatever its id looks like and whoever has streamed it
+        hosted = made.request is not None and made.request.hosted
         made.local = bool(
             made.call
             or made.results
-            or names & known
-            or local_request
-            or part.approval_id.startswith(("call_", "af-"))
+            or (
+                not hosted
+                and (names & known or made.request or part.approval_id.startswith(("call_", "af-")))
+            )
         )
     else:
         made.local = not part.hosted and (made.request is None or not made.request.hosted)
