@@ -15,10 +15,23 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from workbench.commands import replay, sweep
+from workbench.commands.check import check
+from workbench.commands.common import (
+    Call,
+    FailOn,
+    Paths,
+    Thread,
+    Words,
+    leave,
+    load,
+    refuse,
+    refuse_rule,
+    split,
+    why,
+)
 from workbench.commands.record import record
 
 if TYPE_CHECKING:
-    from workbench.findings import Findings
     from workbench.trace import Trace
 
 app = typer.Typer(
@@ -32,21 +45,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-
-
-class Format(StrEnum):
-    """What `check` prints."""
-
-    text = "text"
-    json = "json"
-    md = "md"
-
-
-class Engine(StrEnum):
-    """Where many captures are checked."""
-
-    local = "local"
-    dask = "dask"
 
 
 class ReportFormat(StrEnum):
@@ -66,31 +64,12 @@ class Redaction(StrEnum):
     off = "off"
 
 
-class FailOn(StrEnum):
-    """The least severity that makes the exit code 1."""
-
-    error = "error"
-    warning = "warning"
-    info = "info"
-    never = "never"
-
-
 class Severity(StrEnum):
     """The least severity that is shown."""
 
     error = "error"
     warning = "warning"
     info = "info"
-
-
-Paths = Annotated[
-    list[str], typer.Argument(metavar="PATH", help="Captures, read together.", show_default=False)
-]
-Thread = Annotated[str, typer.Option("--thread", metavar="ID", help="Only this thread.", show_default=False)]
-Call = Annotated[
-    str, typer.Option("--call", metavar="ID", help="Only this tool call or approval.", show_default=False)
-]
-Words = list[str]
 
 
 @app.callback(invoke_without_command=True)
@@ -105,109 +84,7 @@ def root(
         raise typer.Exit
 
 
-@app.command()
-def check(
-    paths: Paths,
-    output: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.text,
-    select: Annotated[
-        Words | None,
-        typer.Option(
-            metavar="RULES", help="Ask only these rules: names, codes or families, comma separated."
-        ),
-    ] = None,
-    ignore: Annotated[
-        Words | None, typer.Option(metavar="RULES", help="Do not ask these rules.", show_default=False)
-    ] = None,
-    fail_on: Annotated[
-        FailOn, typer.Option(help="Least severity that makes the exit code 1.")
-    ] = FailOn.error,
-    thread: Thread = "",
-    call: Call = "",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 2 if any input could not be used.")
-    ] = False,
-    provider: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Judge every message list as if it were sent there: openai-responses, anthropic, ...",
-            show_default=False,
-        ),
-    ] = "",
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Say what would make the providers accept what they refuse.")
-    ] = False,
-    each: Annotated[
-        bool, typer.Option("--each", help="Check every capture of folders, globs and addresses by itself.")
-    ] = False,
-    resume: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With --each: keep what is done here, and go on from it."),
-    ] = None,
-    jobs: Annotated[int, typer.Option(metavar="N", help="With --each: processes; 0: one per processor.")] = 0,
-    engine: Annotated[
-        Engine, typer.Option(help="With --each: processes here, or a Dask cluster.")
-    ] = Engine.local,
-    scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="With --engine dask: the scheduler.", show_default=False)
-    ] = "",
-    release: Annotated[
-        str,
-        typer.Option(
-            "--release",
-            metavar="REGEX",
-            help="With --each: finds the release in a capture's path.",
-            show_default=False,
-        ),
-    ] = "",
-) -> None:
-    """Say what is wrong in captures, with the place of every piece of evidence."""
-    if each:
-        from workbench.commands import fleet
-
-        _leave(
-            fleet.each(
-                paths, form=output.value, select=_split(select), ignore=_split(ignore), fail_on=fail_on.value,
-                provider=provider, resume=resume, jobs=jobs, engine=engine.value, scheduler=scheduler, release=release,
-                strict=strict, odd=[name for name, given in (("--thread", thread), ("--call", call), ("--repair", repair)) if given],
-            )
-        )  # fmt: skip
-        return
-    from workbench.commands import repair as repairs
-    from workbench.report import narrow
-    from workbench.report.progress import Progress
-
-    with Progress() as progress:
-        trace = _load(paths, progress)
-        progress.phase("checking")
-        found = _ask(trace, _split(select), _split(ignore), provider)
-        try:
-            found = narrow.narrowed(found, thread=thread, call_id=call)
-            suggested = repairs.wanted(found, provider, thread=thread, call=call) if repair else None
-        except ValueError as error:
-            _refuse(str(error))
-    if output is Format.json:
-        import json
-
-        # ASCII only: the direction marks and C1 controls of a capture do not reach a terminal
-        print(json.dumps(found.to_dict() | repairs.data(suggested), indent=2).replace("\x7f", "\\u007f"))
-    elif output is Format.md:
-        from workbench.report.markdown import markdown
-
-        print(markdown(trace, found) + repairs.markdown(suggested), end="")
-    else:
-        from workbench.report import text
-
-        out = text.console()
-        text.findings(out, found, narrow.conversations(trace, thread, call))
-        repairs.show(out, found, suggested)
-    failed = [s for s in found.skipped if s.failed]
-    for skipped in failed:
-        print(f"workbench: rule {skipped.rule}: {skipped.reason}", file=sys.stderr)
-    if failed or (strict and trace.records.problems):
-        raise typer.Exit(2)
-    if fail_on is not FailOn.never and found.at_least(fail_on.value):
-        raise typer.Exit(1)
+app.command()(check)
 
 
 @app.command()
@@ -228,7 +105,7 @@ def index(
     """Write the tables of many captures as Parquet, to be asked in SQL."""
     from workbench.commands import fleet
 
-    _leave(fleet.index(paths, output, release=release, jobs=jobs, force=force))
+    leave(fleet.index(paths, output, release=release, jobs=jobs, force=force))
 
 
 @app.command()
@@ -241,7 +118,7 @@ def query(
     """Ask an index in SQL."""
     from workbench.commands import fleet
 
-    _leave(fleet.ask(folder, sql))
+    leave(fleet.ask(folder, sql))
 
 
 @app.command()
@@ -262,15 +139,15 @@ def show(
     from workbench.report.progress import Progress
 
     if mermaid and svg:
-        _refuse("--mermaid and --svg are two forms of one picture: take one")
+        refuse("--mermaid and --svg are two forms of one picture: take one")
     with Progress() as progress:
-        trace = _load(paths, progress)
+        trace = load(paths, progress)
         progress.phase("working out the calls")
         try:
             chosen = narrow.conversations(trace, thread, call)
             ids = narrow.ids_of(trace, call, thread)
         except ValueError as error:
-            _refuse(str(error))
+            refuse(str(error))
     if mermaid or svg:
         _draw(trace, thread, call, svg)
         return
@@ -311,7 +188,7 @@ def rules(
             return
         listed = [made for made in listed if name in (made.family, made.code[:3])]
         if not listed:
-            _refuse_rule(name)
+            refuse_rule(name)
     text.rules(text.console(), listed)
 
 
@@ -332,7 +209,7 @@ def notebook(
     try:
         notebooks.write(output, paths, thread=thread, call_id=call, severity=severity.value, force=force)
     except (OSError, ValueError) as error:
-        _refuse(_why(error))
+        refuse(why(error))
     from importlib.util import find_spec
 
     from workbench.report.plain import plain
@@ -374,10 +251,10 @@ def report(
     """Write what was found as a page, a text for an issue, or for a build server."""
     from workbench.commands import report as command
 
-    _leave(
+    leave(
         command.run(
-            paths, output, form.value, redact=redact.value, patterns=pattern or [], select=_split(select),
-            ignore=_split(ignore), thread=thread, call_id=call, fail_on=fail_on.value,
+            paths, output, form.value, redact=redact.value, patterns=pattern or [], select=split(select),
+            ignore=split(ignore), thread=thread, call_id=call, fail_on=fail_on.value,
         )
     )  # fmt: skip
 
@@ -403,54 +280,13 @@ def redact(
     """Write captures that still show the fault, and nothing that is somebody's."""
     from workbench.commands import redact as command
 
-    _leave(command.run(paths, output, rename_tools=rename_tools, patterns=pattern or [], force=force))
-
-
-def _leave(outcome: int | str) -> None:
-    """Leave with the code of a command, or with 2 and the reason that it gives."""
-    if isinstance(outcome, str):
-        _refuse(outcome)
-    if outcome:
-        raise typer.Exit(outcome)
+    leave(command.run(paths, output, rename_tools=rename_tools, patterns=pattern or [], force=force))
 
 
 app.command()(record)
 app.command("replay")(replay.replay)
 app.command("sweep")(sweep.sweep)
 app.command("bisect")(sweep.bisect)
-
-
-def _load(paths: list[str], progress: object) -> Trace:
-    """Load, and say on standard error what could not be read; leave with 2 if that is everything."""
-    from workbench.report.unread import unread, unread_altogether
-    from workbench.trace import load
-
-    if "-" in paths and sys.stdin is None:
-        _refuse("standard input is closed")
-    trace = load(*paths, progress=progress)  # type: ignore[arg-type]
-    for line in unread(trace):
-        print(line, file=sys.stderr)
-    if unread_altogether(trace):
-        _refuse("nothing could be read")
-    return trace
-
-
-def _ask(trace: Trace, select: list[str], ignore: list[str], provider: str = "") -> Findings:
-    import warnings
-
-    from workbench.rules import check
-
-    known = _rule_words()
-    for word in (*select, *ignore):
-        if word not in known:
-            _refuse_rule(word)
-    with warnings.catch_warnings():
-        # a rule that fails is named below the findings
-        warnings.simplefilter("ignore", RuntimeWarning)
-        try:
-            return check(trace, select=select, ignore=ignore, provider=provider)
-        except ValueError as error:
-            _refuse(str(error))
 
 
 def _draw(trace: Trace, thread: str, call: str, svg: str) -> None:
@@ -461,51 +297,14 @@ def _draw(trace: Trace, thread: str, call: str, svg: str) -> None:
         try:
             print(diagram.mermaid())
         except ValueError as error:
-            _refuse(str(error))
+            refuse(str(error))
     elif svg == "-":
         print(diagram.svg)
     else:
         try:
             diagram.to_svg(svg)
         except OSError as error:
-            _refuse(_why(error))
-
-
-def _split(words: list[str] | None) -> list[str]:
-    return [word.strip() for item in words or () for word in item.split(",") if word.strip()]
-
-
-def _rule_words() -> list[str]:
-    """Every word that names rules: names, codes, families and their letters."""
-    from workbench.rules import all_rules
-
-    return sorted({word for r in all_rules().values() for word in (r.name, r.code, r.family, r.code[:3])})
-
-
-def _refuse_rule(word: str) -> NoReturn:
-    import difflib
-
-    from workbench.report.plain import plain
-
-    known = _rule_words()
-    near = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
-    near += [name for name in known if word in name and name not in near][:3]
-    hint = f"nearest: {', '.join(near)}" if near else "`workbench rules` lists them"
-    _refuse(f"no rule, code or family is called {plain(word, 80)!r}; {hint}")
-
-
-def _why(error: Exception) -> str:
-    """An error in words: the file and what is the matter, without the number of the system."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error)
-
-
-def _refuse(reason: str) -> NoReturn:
-    from workbench.report.plain import plain
-
-    print(f"workbench: {plain(reason, 1000)}", file=sys.stderr)
-    raise typer.Exit(2)
+            refuse(why(error))
 
 
 def main() -> None:

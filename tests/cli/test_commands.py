@@ -9,7 +9,9 @@ import xml.etree.ElementTree as ET
 import pytest
 import typer.main
 
-from workbench.cli import FailOn, Format, Severity, app
+from workbench.cli import Severity, app
+from workbench.commands.check import Format
+from workbench.commands.common import FailOn
 
 FAULTY = "sample:provider-tool-lost"
 
