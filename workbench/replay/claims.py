@@ -73,8 +73,8 @@ class Judged:
 class Claims:
     """The claims of one scenario, collected by a decorator, in the order of the report."""
 
-    def __init__(self) -> None:
-        self.all: list[Claim] = []
+    def __init__(self, *made: Claim) -> None:
+        self.all = list(made)
 
     def __call__(self, name: str, where: str, text: str) -> Callable[[Callable[[Arms], Verdict]], None]:
         """Add the function below as a claim."""
