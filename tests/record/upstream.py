@@ -18,9 +18,6 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from starlette.routing import Mount, Route
 
-sys.path.insert(0, str(Path(__file__).parent))
-import scripted
-
 NOTES = Path(os.environ.get("UPSTREAM_NOTES", os.devnull))
 
 
@@ -155,11 +152,21 @@ async def complete(request):
     return StreamingResponse(body(), media_type="text/event-stream")
 
 
-def agent_app():
-    turns = [turn for number in range(50)
-             for turn in ([scripted.text("Well,"), scripted.call(f"c{number}", "deploy", target="prod")],
-                          [scripted.text("Done.")])]  # fmt: skip
-    return scripted.app(scripted.agent(turns))
+class Late:
+    """The app with the agent, made when it is asked for: its framework takes seconds to import."""
+
+    app = None
+
+    async def __call__(self, scope, receive, send):
+        if self.app is None:
+            sys.path.insert(0, str(Path(__file__).parent))
+            import scripted
+
+            turns = [turn for number in range(50)
+                     for turn in ([scripted.text("Well,"), scripted.call(f"c{number}", "deploy", target="prod")],
+                                  [scripted.text("Done.")])]  # fmt: skip
+            self.app = scripted.app(scripted.agent(turns))
+        await self.app(scope, receive, send)
 
 
 routes = [
@@ -167,7 +174,7 @@ routes = [
     Route("/v1/chat/completions", complete, methods=["POST"]),
     Route("/v1/models", lambda request: JSONResponse({"data": []})),
     Route("/health", lambda request: PlainTextResponse("ok")),
-    Mount("/", agent_app()),
+    Mount("/", Late()),
 ]
 
 if __name__ == "__main__":
