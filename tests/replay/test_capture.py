@@ -20,7 +20,7 @@ from workbench.replay.capture.readings import Reading, readings
 from workbench.replay.capture.running import Run
 from workbench.replay.capture.tools import INVENTED
 from workbench.replay.capture.verdicts import GONE, INJECTED, OPEN, SAME, Verdict, judge, together
-from workbench.replay.engine.errors import ReplayError
+from workbench.replay.engine.errors import BuildError, ReplayError
 from workbench.replay.guest.turns import FILLER, Turns
 from workbench.replay.recordings import BUNDLED
 
@@ -414,6 +414,36 @@ def test_an_endpoint_that_stores_threads_is_tried_last():
     assert kept.reproduced
     assert all(exact.reading.stored for exact in kept.exact)
     assert asked == [{False}, {True}]
+
+
+def test_the_release_of_a_recording_is_found_among_several():
+    folder = BUNDLED / "provider-tool-approval" / "1.7.0" / "unpatched,model=scripted"
+    scenario = wb.scenario_from(wb.load(*map(str, sorted(folder.glob("*.har")))))
+    left = []
+
+    class Silent(Run):
+        inputs = ()
+
+    class Releases:
+        """Two releases do what was recorded, one does something else, and one cannot be built."""
+
+        def run(self, release, specs):
+            if release == "1.2.2":
+                raise BuildError("no versions that fit\nmore words")
+            shown = folder if release in ("1.6.0", "1.7.0") else LOST
+            return [Silent(release, spec, shown) for spec in specs]
+
+        def leave(self, release):
+            left.append(release)
+
+    kept = gate.calibrate(scenario, "1.0.0, 1.2.2, 1.6.0,1.7.0", Releases())
+    assert kept.recorded_on == "1.6.0, 1.7.0"
+    assert len(kept.exact) == len({str(exact.reading) for exact in kept.exact})
+    assert left == ["1.0.0", "1.2.2", "1.6.0", "1.7.0"]
+    none = gate.calibrate(scenario, "1.0.0,1.2.2", Releases())
+    assert not none.reproduced
+    assert none.difference[0] == "nearest on 1.0.0:"
+    assert gate.calibrate(scenario, "any", Releases()).recorded_on == "1.6.0, 1.7.0"
 
 
 def test_readings_that_disagree_decide_nothing():

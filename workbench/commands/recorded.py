@@ -35,7 +35,10 @@ def replay_capture(
                     ]
                 )
             if not releases:
-                _say("say with --recorded-on which release of agent-framework-ag-ui the capture is of")
+                _say(
+                    "say with --recorded-on which release of agent-framework-ag-ui the capture is of; "
+                    "`--recorded-on any` tries all"
+                )
             return 2
         kept = calibrate(scenario, recorded_on, workshop)
         _print(told.gate(kept))

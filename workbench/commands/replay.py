@@ -65,7 +65,11 @@ def replay(
     ] = None,
     recorded_on: Annotated[
         str,
-        typer.Option(metavar="VERSION", help="Release that the capture was recorded on.", show_default=False),
+        typer.Option(
+            metavar="VERSION",
+            help="Release that the capture was recorded on; `any` finds those that fit.",
+            show_default=False,
+        ),
     ] = "",
     thread: Annotated[
         str,

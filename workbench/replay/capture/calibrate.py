@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from workbench.replay.capture.derive import Scenario
 from workbench.replay.capture.readings import Reading, readings
 from workbench.replay.capture.running import Run, Workshop
+from workbench.replay.engine import releases
+from workbench.replay.engine.errors import BuildError
 
 if TYPE_CHECKING:
     from workbench.replay.capture.judged import Judged
 
 Made = TypeVar("Made")
+
+#: in place of a release: all that are known
+ANY = "any"
 
 #: What a model that keeps the conversation itself was sent cannot be judged from one request
 _KEPT_ELSEWHERE = "conversation_id"
@@ -90,11 +95,46 @@ def calibrate(
 ) -> Calibrated:
     """Run every open reading on the release of the recording and keep those that give the same events.
 
-    `patches` are applied there and not on other releases: for a recording of a patched framework.
+    `release` may be several, with commas between them, or `any` for all that are known: then readings count that
+    are exact on one of them, and `recorded_on` names those. `patches` are applied there and not on other releases:
+    for a recording of a patched framework.
     """
     if workshop is None:
         return _alone(lambda shop: calibrate(scenario, release, shop, patches=patches))
-    spec = {**scenario.spec, "patches": patches or []}
+    candidates = (
+        list(releases.pairs()) if release == ANY else [r.strip() for r in release.split(",") if r.strip()]
+    )
+    if len(candidates) == 1:
+        return _on_one(scenario, candidates[0], workshop, patches or [])
+    made = []
+    for candidate in candidates:
+        try:
+            made.append(_on_one(scenario, candidate, workshop, patches or []))
+        except BuildError as problem:
+            made.append(Calibrated(scenario, candidate, difference=[str(problem).splitlines()[0]]))
+        workshop.leave(candidate)
+    return _either(scenario, made)
+
+
+def _either(scenario: Scenario, made: list[Calibrated]) -> Calibrated:
+    """What is exact on one of several releases; else the difference of the nearest."""
+    tried = sum(one.tried for one in made)
+    exact = [one for one in made if one.reproduced]
+    if not exact:
+        ran = [one for one in made if one.tried] or made
+        nearest = min(ran, key=lambda one: len(one.difference))
+        names = f"{made[0].recorded_on} to {made[-1].recorded_on}"
+        return Calibrated(
+            scenario, names, [], tried, [f"nearest on {nearest.recorded_on}:", *nearest.difference]
+        )
+    kept: list[Exact] = []
+    for one in exact:
+        kept += [item for item in one.exact if item not in kept]
+    return Calibrated(scenario, ", ".join(one.recorded_on for one in exact), kept, tried)
+
+
+def _on_one(scenario: Scenario, release: str, workshop: Workshop, patches: list[str]) -> Calibrated:
+    spec = {**scenario.spec, "patches": patches}
     tried, runs, kept = readings(spec, scenario.open), list[Run](), list[Exact]()
     while True:
         more = tried[len(runs) :]

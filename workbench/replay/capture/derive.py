@@ -46,7 +46,10 @@ class Scenario:
         )
 
     def calibrate(self, recorded_on: str, workshop: Workshop | None = None) -> Calibrated:
-        """Put it through the gate: which readings of it give the recorded events on that release."""
+        """Put it through the gate: which readings of it give the recorded events on that release.
+
+        `recorded_on` may be several, with commas, or `any`: those that fit are named.
+        """
         from workbench.replay.capture.calibrate import calibrate
 
         return calibrate(self, recorded_on, workshop)

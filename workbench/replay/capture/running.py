@@ -110,6 +110,12 @@ class Workshop:
             guest.close()
         self._folder.cleanup()
 
+    def leave(self, release: str) -> None:
+        """End the guest of a release, which may be started again."""
+        guest = self._guests.pop(release, None)
+        if guest is not None:
+            guest.close()
+
     def run(self, release: str, specs: Sequence[dict[str, Any]]) -> list[Run]:
         """Run specs to their ends on a release, in their order."""
         if not specs:
