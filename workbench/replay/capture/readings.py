@@ -94,15 +94,15 @@ def readings(spec: dict[str, Any], open_: dict[str, list[str]]) -> list[Reading]
     kind = spec["agent"]["kind"]
     kinds = [kind, *(other for other in _KINDS if other != kind)] if "agent" in open_ else [kind]
     doubts = (False, True) if any("doubted" in keys for keys in open_.values()) else (False,)
-    made = [
+    # one after the other: of all combinations there are more than fit into the memory
+    made = (
         Reading(kind, dict(chosen), idle, doubt)
-        for chosen, kind, doubt, idle in itertools.product(
-            itertools.product(*choices), kinds, doubts, (False, True)
-        )
+        for chosen in itertools.product(*choices)
+        for kind, doubt, idle in itertools.product(kinds, doubts, (False, True))
         if not idle or {origin for _, (origin, _) in chosen} == {"provider"}
-    ]
+    )
     first = Reading(kind, derived)
-    return [first, *(reading for reading in made if reading != first)][:MOST]
+    return [first, *itertools.islice((reading for reading in made if reading != first), MOST - 1)]
 
 
 def _how(tool: dict[str, Any]) -> tuple[str, bool]:

@@ -12,6 +12,7 @@ from workbench.replay.capture.exchanges import Exchange
 from workbench.replay.capture.hints import Hints
 from workbench.replay.capture.model import Said
 from workbench.replay.capture.questions import questions
+from workbench.replay.capture.shapes import dicts
 
 #: A result that stands for one that the capture does not show
 INVENTED = "(What this tool gives is not in the recording.)"
@@ -71,16 +72,15 @@ class _Seen:
         self.held: set[str] = set()
         self.client_tools: set[str] = set()
         for exchange in exchanges:
-            declared = exchange.request.get("tools") or ()
-            self.client_tools |= {str(tool.get("name")) for tool in declared if isinstance(tool, dict)}
+            self.client_tools |= {str(tool.get("name")) for tool in dicts(exchange.request.get("tools"))}
             self.asked |= set(questions(exchange))
             for event in exchange.of("TOOL_CALL_RESULT"):
                 call, content = str(event.get("toolCallId")), event.get("content")
                 # a placeholder that is followed by the real result was not the last word
                 if call not in self.results or _OWN.match(self.results[call]):
                     self.results[call] = content if isinstance(content, str) else str(content)
-            for message in exchange.request.get("messages") or ():
-                if isinstance(message, dict) and message.get("role") == "tool":
+            for message in dicts(exchange.request.get("messages")):
+                if message.get("role") == "tool":
                     self.sent.add(str(message.get("toolCallId")))
         for turns in said.steps:
             for turn in turns:
