@@ -121,7 +121,9 @@ def test_any_value_at_any_place_gives_a_scenario_or_says_why_not(tmp_path, value
 
 
 @pytest.mark.parametrize("depth", [150, 450, 900, 5000])
-@pytest.mark.parametrize("place", [(0, 0, "state"), (0, 1, 3, "value"), (0, 1, 2, "delta"), (1, 0, "messages", 2, "content")])
+@pytest.mark.parametrize(
+    "place", [(0, 0, "state"), (0, 1, 3, "value"), (0, 1, 2, "delta"), (1, 0, "messages", 2, "content")]
+)
 def test_deep_json_is_told_or_refused(tmp_path, depth, place):
     text = "[" * depth + "]" * depth
     if place[-1] in ("delta", "content"):

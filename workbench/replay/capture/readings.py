@@ -9,8 +9,8 @@ from typing import Any
 
 #: More than these are not tried: the tools of a capture with many stay as they were derived
 MOST = 48
-_ORIGINS = ("static", "provider", "declared")
-_KINDS = ("plain", "approval-middleware", "harness")
+ORIGINS = ("static", "provider", "declared")
+KINDS = ("plain", "approval-middleware", "harness")
 #: A tool of the agent that is never called: some releases look for those of providers only where an agent has one
 _IDLE = {
     "name": "idle_tool", "origin": "static", "gated": False, "description": "", "calls": {}, "result": "",
@@ -92,7 +92,7 @@ def readings(spec: dict[str, Any], open_: dict[str, list[str]]) -> list[Reading]
         for name in derived
     ]  # fmt: skip
     kind = spec["agent"]["kind"]
-    kinds = [kind, *(other for other in _KINDS if other != kind)] if "agent" in open_ else [kind]
+    kinds = [kind, *(other for other in KINDS if other != kind)] if "agent" in open_ else [kind]
     doubts = (False, True) if any("doubted" in keys for keys in open_.values()) else (False,)
     # one after the other: of all combinations there are more than fit into the memory
     made = (
@@ -110,7 +110,7 @@ def _how(tool: dict[str, Any]) -> tuple[str, bool]:
 
 
 def _choices(derived: tuple[str, bool], free: list[str]) -> Iterator[tuple[str, bool]]:
-    origins = _ORIGINS if "origin" in free else (derived[0],)
+    origins = ORIGINS if "origin" in free else (derived[0],)
     gates = (derived[1], not derived[1]) if "gated" in free else (derived[1],)
     for origin in (derived[0], *(other for other in origins if other != derived[0])):
         for gated in gates:

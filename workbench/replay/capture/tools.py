@@ -89,6 +89,12 @@ class _Seen:
                     self.held |= of_turn - self.asked - set(self.results)
 
 
+def described(name: str) -> dict[str, Any]:
+    """How a model is told of a tool: no capture shows it, and nothing depends on it."""
+    parameters = {"type": "object", "properties": {}, "additionalProperties": True}
+    return {"name": name, "description": "", "parameters": parameters}
+
+
 def _tool(
     made: Tools,
     name: str,
@@ -113,8 +119,7 @@ def _tool(
     gated, evidence, certain = _gate(calls, seen)
     gated = settle("gated", gated, evidence, certain=certain or origin == "declared")
     told: dict[str, Any] = {
-        "name": name, "origin": "static" if origin == "declared" else origin, "gated": bool(gated),
-        "description": "", "parameters": {"type": "object", "properties": {}, "additionalProperties": True},
+        **described(name), "origin": "static" if origin == "declared" else origin, "gated": bool(gated),
         "calls": {}, "result": INVENTED, **({"declared": True} if origin == "declared" else {}),
     }  # fmt: skip
     known = {**hint.get("calls", ({}, ""))[0], **(said.get("calls") or {})}
