@@ -289,3 +289,22 @@ def test_scrubbed_thread_ids_are_joined_by_the_interrupt() -> None:
     (conversation,) = trace.conversations
     assert conversation.thread_ids == ["t", "other"]
     assert "scrubbed" in conversation.notes[0]
+
+
+def test_a_capture_may_begin_at_an_answer_that_is_refused(tmp_path):
+    confirm = {"id": "confirm-1", "type": "function", "function": {
+        "name": "confirm_changes", "arguments": json.dumps({"function_call_id": "call-7", "function_name": "rent"})}}  # fmt: skip
+    asked = {**ASKED, "toolCalls": [*ASKED["toolCalls"], confirm]}
+    answer = {"interruptId": "int-1", "status": "resolved", "payload": {"accepted": True}}
+    refused = event("RUN_ERROR", message="no", code="APPROVAL_NOT_FOUND")
+    lines = [
+        request("r1", [USER, asked], resume=[answer]), start("r1"), refused,
+        request("r2", [USER, asked], resume=[answer]), start("r2"), finish("r2"),
+    ]  # fmt: skip
+    path = tmp_path / "capture.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    trace = wb.load(str(path))
+    (approval,) = trace.conversations[0].approvals
+    assert approval.id == "int-1"
+    assert [(answer.run.run_id, answer.refused) for answer in approval.answers] == [("r1", True), ("r2", False)]
+    assert not trace.conversations[0].strays

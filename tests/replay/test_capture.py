@@ -22,7 +22,7 @@ from workbench.replay.capture.tools import INVENTED
 from workbench.replay.capture.verdicts import GONE, INJECTED, OPEN, SAME, Verdict, judge, together
 from workbench.replay.engine.errors import BuildError, ReplayError
 from workbench.replay.guest.turns import FILLER, Turns
-from workbench.replay.recordings import BUNDLED
+from workbench.replay.recordings import BUNDLED, steps
 
 LOST = BUNDLED / "provider-tool-approval" / "1.0.0rc7" / "unpatched"
 DOUBLED = BUNDLED / "duplicate-tool-call-start" / "1.5.0" / "unpatched"
@@ -525,3 +525,11 @@ def test_a_recording_is_judged_on_another_release_and_kept(environment, tmp_path
     other = CliRunner().invoke(app, ["replay", "--from", str(LOST), "--recorded-on", "1.7.0"])
     assert other.exit_code == 2
     assert "not reproduced on 1.7.0" in other.stdout
+
+
+def test_a_conversation_may_have_more_than_99_steps(tmp_path):
+    for number in (1, 2, 99, 100, 101, 1000):
+        (tmp_path / f"{number:02}-step-{number}.har").write_text("{}")
+    (tmp_path / "10x-other.har").write_text("{}")
+    numbers = [int(step.path.name.partition("-")[0]) for step in steps(tmp_path)]
+    assert numbers == [1, 2, 99, 100, 101, 1000]

@@ -17,6 +17,7 @@ import pytest
 
 from workbench.replay import recordings, specs
 from workbench.replay.arms import replay, run_all
+from workbench.replay.capture.running import Workshop
 from workbench.replay.engine import environments, interpreters
 from workbench.replay.engine.errors import BuildError, DoesNotFitError, GuestError, ReplayError
 from workbench.replay.engine.guest import Guest
@@ -377,3 +378,24 @@ def test_what_is_no_package_is_refused(place, said, tmp_path):
 def test_an_interpreter_that_is_not_here():
     with pytest.raises(ReplayError, match=r"Python 3\.7 is needed .* there are: 3\."):
         environments.build(RELEASE, python="3.7")
+
+
+def test_of_arms_that_are_alike_none_begins_after_one_took_too_long(environment):
+    """A conversation whose replay hangs is not tried in all its readings, one time-out after the other."""
+    environment("1.5.0")
+    spec = json.loads(json.dumps(_slow_conversation()))
+    begun = time.monotonic()
+    with Workshop(timeout=20, jobs=1) as workshop:
+        runs = workshop.run("1.5.0", [spec] * 12)
+    assert time.monotonic() - begun < 100
+    assert runs[0].error == "not done after 20 s"
+    assert {run.error for run in runs[1:]} == {"not begun, because one like it took too long"}
+
+
+def _slow_conversation():
+    said = [[{"contents": [{"text": "a"} for _ in range(200_000)]}]]
+    body = {"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "q"}]}
+    return {
+        "agent": {"kind": "plain"}, "endpoint": {}, "tools": [], "packages": [], "calls": {},
+        "model": {"client": "recorded", "turns": said}, "steps": [{"name": "step-1", "request": body}],
+    }  # fmt: skip

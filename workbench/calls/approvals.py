@@ -133,7 +133,7 @@ class Desk:
             self.conversation.strays.remove(answer)
             answer.approval = approval
             approval.answers.append(answer)
-            approval.id = answer.id
+            self.asked.rename(approval, answer.id)
 
     def of_call(self, call: Call) -> list[Approval]:
         """Approvals that a message about this call answers: its own, or those it was made to confirm."""

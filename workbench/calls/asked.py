@@ -80,6 +80,11 @@ class Asked:
             approvals.insert(at, approval)
             named.begin = 0
 
+    def rename(self, approval: Approval, name: str) -> None:
+        """It is known by this id from here on, under which it was not asked."""
+        approval.id = name
+        self._insert(self._by_id.setdefault(name, _Named()), approval)
+
     def position(self, approval: Approval) -> int:
         """Its number in the order of first asks."""
         return self._seen[id(approval)].position

@@ -6,7 +6,6 @@ answers name the call that they are about. `guest.conversation` makes requests o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from workbench.replay.capture.assumptions import Assumption
 from workbench.replay.capture.exchanges import Exchange
 from workbench.replay.capture.questions import Question, questions
+from workbench.replay.capture.shapes import decoded, dicts, named
 from workbench.replay.guest import view
 
 Json = dict[str, Any]
@@ -33,7 +33,7 @@ def sent(exchanges: list[Exchange]) -> Sent:
     views: list[list[Json]] = []
     asked: dict[str, Question] = {}
     for number, exchange in enumerate(exchanges):
-        messages = [m for m in exchange.request.get("messages") or () if isinstance(m, dict)]
+        messages = dicts(exchange.request.get("messages"))
         start, added = _split(messages, views)
         if start is None and number == 0 and any(m.get("role") == "assistant" for m in messages):
             made.assumptions.append(
@@ -76,11 +76,13 @@ def _split(messages: list[Json], views: list[list[Json]]) -> tuple[int | None, l
     return None, messages
 
 
-def _same(one: Json, other: Json) -> bool:
+def _same(one: Any, other: Json) -> bool:
     """Clients leave out what is empty, and names that they do not know."""
+    if not isinstance(one, dict):
+        return False
 
     def told(message: Json) -> Any:
-        calls = [(c.get("id"), c.get("function")) for c in message.get("toolCalls") or ()]
+        calls = [(c.get("id"), c.get("function")) for c in dicts(message.get("toolCalls"))]
         return (
             message.get("role"),
             message.get("id"),
@@ -107,13 +109,13 @@ class _Writer:
     def message(self, message: Json) -> Json:
         """One message of the history."""
         made = dict(message)
-        if message.get("toolCallId") in self._confirms:
+        if named(message.get("toolCallId")) in self._confirms:
             made["toolCallId"] = {"$id": ["confirm", self._confirms[message["toolCallId"]]]}
         approvals = message.get("function_approvals")
         if isinstance(approvals, list):
             made["function_approvals"] = [
                 {**item, "id": {"$id": ["approval", self._approvals[item["id"]]]}}
-                if isinstance(item, dict) and item.get("id") in self._approvals
+                if isinstance(item, dict) and named(item.get("id")) in self._approvals
                 else item
                 for item in approvals
             ]
@@ -121,7 +123,7 @@ class _Writer:
         if isinstance(calls, list):
             made["toolCalls"] = [
                 {**call, "id": {"$id": ["confirm", self._confirms[call["id"]]]}}
-                if isinstance(call, dict) and call.get("id") in self._confirms
+                if isinstance(call, dict) and named(call.get("id")) in self._confirms
                 else call
                 for call in calls
             ]
@@ -170,8 +172,8 @@ class _Writer:
                 note("confirm-changes", self._confirms[target], _decoded(message.get("content")))
             elif message.get("role") == "tool" and target in self._asked:
                 note("call-result", target, _decoded(message.get("content")))
-            for item in message.get("function_approvals") or ():
-                call = self._approvals.get(item.get("id")) or item.get("call_id")
+            for item in dicts(message.get("function_approvals")):
+                call = self._approvals.get(named(item.get("id"))) or named(item.get("call_id"))
                 if call in self._asked:
                     note("function-approvals", call, {"accepted": bool(item.get("approved"))})
         return list(found.values())
@@ -181,7 +183,8 @@ def _resumed(body: Json) -> Iterator[tuple[Json, str]]:
     """The entries of a request that resume something, with the form they have."""
     props = body.get("forwardedProps") or body.get("forwarded_props") or {}
     command = props.get("command") if isinstance(props, dict) else None
-    places = ((body.get("resume"), "resume"), ((command or {}).get("resume"), "command"))
+    told = command.get("resume") if isinstance(command, dict) else None
+    places = ((body.get("resume"), "resume"), (told, "command"))
     for value, form in places:
         entries = value.get("interrupts") if isinstance(value, dict) else value
         named = "resume-interrupts" if isinstance(value, dict) and form == "resume" else form
@@ -192,7 +195,7 @@ def _resumed(body: Json) -> Iterator[tuple[Json, str]]:
 
 def _decoded(content: Any) -> Any:
     try:
-        return json.loads(content) if isinstance(content, str) else content
+        return decoded(content) if isinstance(content, str) else content
     except ValueError:
         return content
 

@@ -11,6 +11,7 @@ from workbench.replay.capture.assumptions import Assumption
 from workbench.replay.capture.exchanges import Exchange, agui_only, conversation, exchanges
 from workbench.replay.capture.hints import Hints
 from workbench.replay.capture.questions import questions
+from workbench.replay.capture.readings import KINDS, ORIGINS
 from workbench.replay.engine.errors import ReplayError
 from workbench.trace import Trace
 
@@ -137,7 +138,7 @@ def _agent(
 _KNOWN: dict[str, Any] = {
     "tools": {"origin", "gated", "calls"}, "agent": {"kind"}, "endpoint": {"require_confirmation", "snapshots"},
 }  # fmt: skip
-_ORIGINS, _KINDS = ("static", "provider", "declared"), ("plain", "approval-middleware", "harness")
+_SWITCHES = ("gated", "require_confirmation", "snapshots")
 
 
 def _checked(overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,13 +146,25 @@ def _checked(overrides: Mapping[str, Any]) -> dict[str, Any]:
     for part, content in overrides.items():
         if part not in _KNOWN:
             raise ReplayError(f"nothing is called {part!r} here; there are: {', '.join(_KNOWN)}")
-        for said in content.values() if part == "tools" else (content,):
-            for key, value in said.items():
+        for said in _objects(content, part).values() if part == "tools" else (content,):
+            for key, value in _objects(said, part).items():
                 if key not in _KNOWN[part]:
                     raise ReplayError(
                         f"{part} have no {key!r} to be said; there are: {', '.join(sorted(_KNOWN[part]))}"
                     )
-                for name, words in (("origin", _ORIGINS), ("kind", _KINDS)):
+                for name, words in (("origin", ORIGINS), ("kind", KINDS)):
                     if key == name and value not in words:
                         raise ReplayError(f"{name} is one of {', '.join(words)}, not {value!r}")
+                if key in _SWITCHES and not isinstance(value, bool):
+                    raise ReplayError(f"{key} is true or false, not {value!r}")
+                if key == "calls" and not isinstance(value, Mapping):
+                    raise ReplayError(
+                        f"calls are said one by one, as in tools.NAME.calls.ID=the result, not {value!r}"
+                    )
     return dict(overrides)
+
+
+def _objects(said: Any, part: str) -> Mapping[str, Any]:
+    if not isinstance(said, Mapping):
+        raise ReplayError(f"what is said of {part} is a mapping of names to values, not {said!r}")
+    return said

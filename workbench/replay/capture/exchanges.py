@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.calls.conversation import Call, Conversation, Run
+from workbench.replay.capture.shapes import dicts, shallow
 from workbench.replay.engine.errors import ReplayError
 from workbench.trace import Trace
 
@@ -93,6 +94,7 @@ def exchanges(trace: Trace, chosen: Chosen) -> list[Exchange]:
             request = records.requests[run.request]
             stream = None if request.stream is None else records.streams[request.stream]
             status = request.status if request.status is not None or stream is None else stream.status
+            _sendable(request.body, run.run_id)
             # as JSON has it, and apart from the trace
             made[run.request] = Exchange(json.loads(json.dumps(request.body)), status)
     numbers = {id(run): run.request for run in chosen.runs}
@@ -100,7 +102,17 @@ def exchanges(trace: Trace, chosen: Chosen) -> list[Exchange]:
         number = numbers.get(id(trace.run_of(row)))
         if number is not None:
             event = {key: value for key, value in trace.json(row).items() if key not in _PASSING}
+            shallow(event, f"event {row}")
             made[number].events.append(event)
             made[number].rows.append(row)
     # requests stand in the order in which they were sent
     return [made[number] for number in sorted(made)] if len(chosen.parts) > 1 else list(made.values())
+
+
+def _sendable(body: Any, run: str) -> None:
+    """Raise `ReplayError` for a request that is none of AG-UI, or that nothing could be added to."""
+    what = f"the request of run {run!r}"
+    shallow(body, what)
+    messages = body.get("messages") if isinstance(body, dict) else ()
+    if messages is not None and len(dicts(messages)) != (len(messages) if isinstance(messages, list) else -1):
+        raise ReplayError(f"{what} cannot be sent again: its messages are no list of objects")

@@ -11,19 +11,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+from workbench.replay.capture import checked
 from workbench.replay.capture.assumptions import Assumption
 from workbench.replay.capture.calibrate import Calibrated, Exact
 from workbench.replay.capture.derive import Scenario
 from workbench.replay.capture.findings import Seen
 from workbench.replay.capture.readings import Reading
+from workbench.replay.capture.shapes import shallow
 from workbench.replay.engine.errors import ReplayError
 
 FORMAT = "agui-workbench recorded scenario"
 VERSION = 1
 EXPECTED = ("absent", "present", "any")
-_SPEC = ("agent", "endpoint", "tools", "packages", "model", "steps", "calls")
-_STEP = ("name", "request", "form", "answers")
-_TOOL = ("name", "origin", "gated", "declared", "description", "parameters", "calls", "result", "doubted")
+#: bytes; each reading is a copy of the conversation
+_MOST = 64_000_000
 
 
 def write(calibrated: Calibrated, path: Path, expect: str = "absent") -> None:
@@ -49,12 +50,7 @@ def write(calibrated: Calibrated, path: Path, expect: str = "absent") -> None:
 
 def read(path: Path) -> tuple[Calibrated, dict[Any, str]]:
     """A scenario from its file, and what is expected of each finding by its key; `ReplayError` says what is wrong."""
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise ReplayError(f"{path}: {problem.strerror}") from problem
-    except (ValueError, RecursionError) as problem:
-        raise ReplayError(f"{path} is no JSON: {problem}") from problem
+    told = _told(path)
     if not isinstance(told, dict) or told.get("format") != FORMAT:
         raise ReplayError(
             f"{path} is no recorded scenario; `workbench replay --from CAPTURE -o FILE` writes one"
@@ -64,39 +60,47 @@ def read(path: Path) -> tuple[Calibrated, dict[Any, str]]:
             f"{path} is of version {told.get('version')!r}, and this workbench reads version {VERSION}"
         )
     try:
-        findings = [_finding(item) for item in told["findings"]]
-        scenario = Scenario(
-            thread=str(told["thread"]), spec=_spec(told["spec"]), events=told["events"], shape=told["shape"],
-            findings=[finding for finding, _ in findings], open={},
-            assumptions=[Assumption(**item) for item in told["assumptions"]],
-        )  # fmt: skip
-        exact = [Exact(Reading.of(item), item["inputs"]) for item in told["readings"]]
-        kept = Calibrated(scenario, str(told["recorded_on"]), exact, int(told["tried"]))
-        for one in exact:
-            one.spec(scenario)  # inputs that do not fit the turns are noticed here
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise ReplayError(
-            f"{path} was changed so that it cannot be read: {type(problem).__name__} {problem}"
-        ) from problem
+        return _read(told)
+    except ValueError as problem:
+        raise ReplayError(f"{path} was changed so that it cannot be read: {problem}") from problem
+
+
+def _told(path: Path) -> Any:
+    try:
+        size = path.stat().st_size
+        if size > _MOST:
+            raise ReplayError(f"{path} has {size:,} bytes; a recorded scenario has at most {_MOST:,}")
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise ReplayError(f"{path}: {problem.strerror}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise ReplayError(f"{path} is no JSON: {problem}") from problem
+    shallow(told, str(path))
+    return told
+
+
+def _read(told: dict[str, Any]) -> tuple[Calibrated, dict[Any, str]]:
+    findings = [
+        _finding(item, f"findings[{number}]")
+        for number, item in enumerate(checked.each(told.get("findings"), dict, "findings"))
+    ]
+    assumptions = checked.each(told.get("assumptions"), dict, "assumptions")
+    spec = checked.spec(told.get("spec"))
+    steps = len(spec["steps"])
+    scenario = Scenario(
+        thread=checked.member(told, "thread", str, "it"), spec=spec,
+        events=checked.lines(told.get("events"), steps, "events"), shape=checked.lines(told.get("shape"), steps, "shape"),
+        findings=[finding for finding, _ in findings], open={},
+        assumptions=[Assumption(**checked.assumption(item, "assumptions")) for item in assumptions],
+    )  # fmt: skip
+    exact = [Exact(Reading.of(item), item["inputs"]) for item in checked.readings(told.get("readings"))]
+    recorded_on = checked.member(told, "recorded_on", str, "it")
+    kept = Calibrated(scenario, recorded_on, exact, checked.member(told, "tried", int, "it"))
+    for one in exact:
+        one.spec(scenario)  # inputs that do not fit the turns are noticed here
     return kept, {finding.key: expect for finding, expect in findings}
 
 
-def _finding(told: dict[str, Any]) -> tuple[Seen, str]:
-    expect = told.get("expect", "any")
-    if expect not in EXPECTED:
-        raise ValueError(f"expect is one of {', '.join(EXPECTED)}, not {expect!r}")
-    kept = {key: value for key, value in told.items() if key != "expect"}
-    return Seen(**{**kept, "calls": tuple(kept["calls"])}), expect
-
-
-def _spec(told: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a spec that say something again; patches, snippets and middleware are code, and stay out."""
-    made = {key: told[key] for key in _SPEC}
-    made["agent"] = {"kind": str(told["agent"]["kind"])}
-    made["endpoint"] = {
-        key: bool(value) for key, value in told["endpoint"].items() if key in ("require_confirmation", "snapshots")
-    }  # fmt: skip
-    made["model"] = {"client": "recorded", "turns": told["model"]["turns"]}
-    made["steps"] = [{key: step[key] for key in _STEP if key in step} for step in told["steps"]]
-    made["tools"] = [{key: tool[key] for key in _TOOL if key in tool} for tool in told["tools"]]
-    return made
+def _finding(told: dict[str, Any], place: str) -> tuple[Seen, str]:
+    expect = checked.one_of(told.get("expect", "any"), EXPECTED, f"{place}.expect")
+    return Seen(**checked.finding(told, place)), expect

@@ -7,13 +7,13 @@ calls, closing texts, and calls that it emits again.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.replay.capture.exchanges import Exchange
 from workbench.replay.capture.questions import confirmations
+from workbench.replay.capture.shapes import decoded, named
 
 #: Codes of RUN_ERROR with which the framework itself refuses
 _OWN_CODES = re.compile(r"^(APPROVAL|WORKFLOW)_")
@@ -97,7 +97,7 @@ class _Step:
         elif kind == "TOOL_CALL_ARGS":
             self._arguments(str(event.get("toolCallId")), str(event.get("delta", "")))
         elif kind == "TOOL_CALL_RESULT":
-            if event.get("toolCallId") in self._calls:
+            if named(event.get("toolCallId")) in self._calls:
                 self._open = None
         elif kind == "CUSTOM" and event.get("name") == "usage":
             self._say({"usage": event.get("value")})
@@ -144,7 +144,7 @@ class _Step:
 
 def _whole(arguments: str) -> bool:
     try:
-        json.loads(arguments)
+        decoded(arguments)
     except ValueError:
         return False
     return True

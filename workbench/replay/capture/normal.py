@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from workbench.replay.capture.exchanges import Exchange
+from workbench.replay.capture.shapes import dicts
 
 _ID_KEYS = frozenset(
     {"threadId", "runId", "messageId", "parentMessageId", "toolCallId", "interruptId", "id", "parentRunId", "call_id", "function_call_id"}
@@ -81,7 +82,7 @@ def _shape(event: dict[str, Any]) -> str:
     if kind == "CUSTOM":
         return "" if event.get("name") == "usage" else f"{kind} {event.get('name')}"
     if kind == "MESSAGES_SNAPSHOT":
-        return f"{kind} {' '.join(str(m.get('role')) for m in event.get('messages') or ())}"
+        return f"{kind} {' '.join(str(m.get('role')) for m in dicts(event.get('messages')))}"
     if kind == "RUN_FINISHED":
         outcome = event.get("outcome")
         asks = event.get("interrupt") or (isinstance(outcome, dict) and outcome.get("interrupts"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.replay.capture.exchanges import Exchange
+from workbench.replay.capture.shapes import decoded, dicts, named
 
 CONFIRM = "confirm_changes"
 
@@ -40,11 +40,11 @@ def questions(exchange: Exchange) -> dict[str, Question]:
                 asked.approval = str(value.get("id", ""))
     for event in exchange.of("RUN_FINISHED"):
         outcome = event.get("outcome")
-        for interrupt in (outcome.get("interrupts") if isinstance(outcome, dict) else None) or ():
-            if interrupt.get("toolCallId") in made:
+        for interrupt in dicts(outcome.get("interrupts") if isinstance(outcome, dict) else None):
+            if named(interrupt.get("toolCallId")) in made:
                 made[interrupt["toolCallId"]].interrupt = str(interrupt.get("id", ""))
-        for interrupt in event.get("interrupt") or ():
-            value = interrupt.get("value") if isinstance(interrupt, dict) else None
+        for interrupt in dicts(event.get("interrupt")):
+            value = interrupt.get("value")
             asked = question(value.get("function_call")) if isinstance(value, dict) else None
             if asked is not None:
                 asked.interrupt = str(interrupt.get("id", ""))
@@ -60,12 +60,12 @@ def confirmations(exchange: Exchange) -> dict[str, str]:
         str(event.get("toolCallId")): "" for event in exchange.of("TOOL_CALL_START") if event.get("toolCallName") == CONFIRM
     }  # fmt: skip
     for event in exchange.of("TOOL_CALL_ARGS"):
-        if event.get("toolCallId") in arguments:
+        if named(event.get("toolCallId")) in arguments:
             arguments[event["toolCallId"]] += str(event.get("delta", ""))
     made = {}
     for confirm, text in arguments.items():
         try:
-            target = json.loads(text).get("function_call_id")
+            target = decoded(text).get("function_call_id")
         except (ValueError, AttributeError):
             continue
         if isinstance(target, str):

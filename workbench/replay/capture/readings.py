@@ -9,8 +9,8 @@ from typing import Any
 
 #: More than these are not tried: the tools of a capture with many stay as they were derived
 MOST = 48
-_ORIGINS = ("static", "provider", "declared")
-_KINDS = ("plain", "approval-middleware", "harness")
+ORIGINS = ("static", "provider", "declared")
+KINDS = ("plain", "approval-middleware", "harness")
 #: A tool of the agent that is never called: some releases look for those of providers only where an agent has one
 _IDLE = {
     "name": "idle_tool", "origin": "static", "gated": False, "description": "", "calls": {}, "result": "",
@@ -92,17 +92,17 @@ def readings(spec: dict[str, Any], open_: dict[str, list[str]]) -> list[Reading]
         for name in derived
     ]  # fmt: skip
     kind = spec["agent"]["kind"]
-    kinds = [kind, *(other for other in _KINDS if other != kind)] if "agent" in open_ else [kind]
+    kinds = [kind, *(other for other in KINDS if other != kind)] if "agent" in open_ else [kind]
     doubts = (False, True) if any("doubted" in keys for keys in open_.values()) else (False,)
-    made = [
+    # one after the other: of all combinations there are more than fit into the memory
+    made = (
         Reading(kind, dict(chosen), idle, doubt)
-        for chosen, kind, doubt, idle in itertools.product(
-            itertools.product(*choices), kinds, doubts, (False, True)
-        )
+        for chosen in itertools.product(*choices)
+        for kind, doubt, idle in itertools.product(kinds, doubts, (False, True))
         if not idle or {origin for _, (origin, _) in chosen} == {"provider"}
-    ]
+    )
     first = Reading(kind, derived)
-    return [first, *(reading for reading in made if reading != first)][:MOST]
+    return [first, *itertools.islice((reading for reading in made if reading != first), MOST - 1)]
 
 
 def _how(tool: dict[str, Any]) -> tuple[str, bool]:
@@ -110,7 +110,7 @@ def _how(tool: dict[str, Any]) -> tuple[str, bool]:
 
 
 def _choices(derived: tuple[str, bool], free: list[str]) -> Iterator[tuple[str, bool]]:
-    origins = _ORIGINS if "origin" in free else (derived[0],)
+    origins = ORIGINS if "origin" in free else (derived[0],)
     gates = (derived[1], not derived[1]) if "gated" in free else (derived[1],)
     for origin in (derived[0], *(other for other in origins if other != derived[0])):
         for gated in gates:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -147,7 +148,7 @@ class Workshop:
             for spec, folder in zip(told, folders, strict=True)
         ]
         try:
-            return [str(answer.get("error", "")) for answer in guest.batch(arms, jobs=self._jobs)]
+            return [str(answer.get("error", "")) for answer in guest.batch(arms, jobs=self._jobs, alike=True)]
         except GuestError:
             # it is gone; the next batch has one of its own
             self._guests.pop(release).close()
@@ -156,6 +157,7 @@ class Workshop:
     def _one_by_one(self, release: str, told: list[dict[str, Any]], folders: list[Path]) -> list[str]:
         errors = []
         for spec, folder in zip(told, folders, strict=True):
+            begun = time.monotonic()
             try:
                 with Guest(self._environments[release], timeout=self._timeout) as guest:
                     left = guest.do("begin", spec=spec, folder=str(folder), home=str(guest.home()))["left"]
@@ -164,4 +166,7 @@ class Workshop:
                 errors.append("")
             except GuestError as problem:
                 errors.append(str(problem))
+                if time.monotonic() - begun > self._timeout:
+                    errors += ["not begun, because one like it took too long"] * (len(told) - len(errors))
+                    break
         return errors

@@ -12,6 +12,7 @@ from workbench.replay.capture.exchanges import Exchange
 from workbench.replay.capture.hints import Hints
 from workbench.replay.capture.model import Said
 from workbench.replay.capture.questions import questions
+from workbench.replay.capture.shapes import dicts
 
 #: A result that stands for one that the capture does not show
 INVENTED = "(What this tool gives is not in the recording.)"
@@ -71,22 +72,27 @@ class _Seen:
         self.held: set[str] = set()
         self.client_tools: set[str] = set()
         for exchange in exchanges:
-            declared = exchange.request.get("tools") or ()
-            self.client_tools |= {str(tool.get("name")) for tool in declared if isinstance(tool, dict)}
+            self.client_tools |= {str(tool.get("name")) for tool in dicts(exchange.request.get("tools"))}
             self.asked |= set(questions(exchange))
             for event in exchange.of("TOOL_CALL_RESULT"):
                 call, content = str(event.get("toolCallId")), event.get("content")
                 # a placeholder that is followed by the real result was not the last word
                 if call not in self.results or _OWN.match(self.results[call]):
                     self.results[call] = content if isinstance(content, str) else str(content)
-            for message in exchange.request.get("messages") or ():
-                if isinstance(message, dict) and message.get("role") == "tool":
+            for message in dicts(exchange.request.get("messages")):
+                if message.get("role") == "tool":
                     self.sent.add(str(message.get("toolCallId")))
         for turns in said.steps:
             for turn in turns:
                 of_turn = {content["call"] for content in turn["contents"] if content.get("name")}
                 if of_turn & self.asked:
                     self.held |= of_turn - self.asked - set(self.results)
+
+
+def described(name: str) -> dict[str, Any]:
+    """How a model is told of a tool: no capture shows it, and nothing depends on it."""
+    parameters = {"type": "object", "properties": {}, "additionalProperties": True}
+    return {"name": name, "description": "", "parameters": parameters}
 
 
 def _tool(
@@ -113,8 +119,7 @@ def _tool(
     gated, evidence, certain = _gate(calls, seen)
     gated = settle("gated", gated, evidence, certain=certain or origin == "declared")
     told: dict[str, Any] = {
-        "name": name, "origin": "static" if origin == "declared" else origin, "gated": bool(gated),
-        "description": "", "parameters": {"type": "object", "properties": {}, "additionalProperties": True},
+        **described(name), "origin": "static" if origin == "declared" else origin, "gated": bool(gated),
         "calls": {}, "result": INVENTED, **({"declared": True} if origin == "declared" else {}),
     }  # fmt: skip
     known = {**hint.get("calls", ({}, ""))[0], **(said.get("calls") or {})}

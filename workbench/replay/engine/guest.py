@@ -69,11 +69,17 @@ class Guest:
         self._send({"do": command, **arguments})
         return self._receive(f"to {command}", waits)
 
-    def batch(self, arms: Sequence[Mapping[str, Any]], *, jobs: int) -> list[dict[str, Any]]:
-        """Run arms to their ends, each in a process of its own; an answer with `error` for one that failed."""
+    def batch(
+        self, arms: Sequence[Mapping[str, Any]], *, jobs: int, alike: bool = False
+    ) -> list[dict[str, Any]]:
+        """Run arms to their ends, each in a process of its own; an answer with `error` for one that failed.
+
+        Of arms that are `alike` none is begun after one was not done in time.
+        """
         answer = self.do(
-            "batch", arms=list(arms), jobs=jobs, timeout=self._timeout, waits=self._timeout * (len(arms) + 1)
-        )
+            "batch", arms=list(arms), jobs=jobs, timeout=self._timeout, alike=alike,
+            waits=self._timeout * (len(arms) + 1),
+        )  # fmt: skip
         return list(answer["arms"])
 
     def close(self) -> None:

@@ -64,10 +64,20 @@ class Conversation(Client):
             return [self._live(item) for item in value]
         if not isinstance(value, dict):
             return value
-        if set(value) == {"$id"}:
+        if set(value) == {"$id"} and _is_reference(value["$id"]):
             kind, call = value["$id"]
             card = self._asked.get(call)
             if card is None:
                 raise NobodyAskedError(f"nobody was asked about {call}")
             return getattr(card, kind) or card.approval or call
         return {key: self._live(item) for key, item in value.items()}
+
+
+def _is_reference(value: Any) -> bool:
+    """Recorded data may have an `$id` of its own, as schemas do."""
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and value[0] in ("approval", "interrupt", "confirm")
+        and isinstance(value[1], str)
+    )

@@ -7,7 +7,7 @@ standard error. When the host goes away, so does the guest.
 |---|---|
 | `{"do": "begin", "spec": …, "folder": …, "home": …}` | the steps to come, functions that could not be watched |
 | `{"do": "step"}` | what came of the step |
-| `{"do": "batch", "arms": [{"spec", "folder", "home"}], "jobs": n, "timeout": s}` | one answer per arm, each in a process of its own |
+| `{"do": "batch", "arms": [{"spec", "folder", "home"}], "jobs": n, "timeout": s, "alike": false}` | one answer per arm, each in a process of its own |
 """
 
 from __future__ import annotations
@@ -110,8 +110,13 @@ class Guest:
         if os.name == "posix":
             threading.Thread(target=watch, daemon=True).start()
 
-    def do_batch(self, arms: list[dict[str, Any]], jobs: int, timeout: float) -> dict[str, Any]:
-        """Run arms to their ends, each in a fork of this process, a few at a time."""
+    def do_batch(
+        self, arms: list[dict[str, Any]], jobs: int, timeout: float, *, alike: bool = False
+    ) -> dict[str, Any]:
+        """Run arms to their ends, each in a fork of this process, a few at a time.
+
+        Where they are `alike`, those that are waiting when one takes too long would take as long, and are left out.
+        """
         from . import models
 
         models.prepare({arm["spec"]["model"]["client"] for arm in arms})
@@ -138,6 +143,10 @@ class Guest:
                     os.kill(process, signal.SIGKILL)
                     os.waitpid(process, 0)
                     answers[number] = {"error": f"not done after {timeout:g} s", "kind": "timeout"}
+                    if alike:
+                        for other, _ in waiting:
+                            answers[other] = {"error": "not begun, because one like it took too long", "kind": "timeout"}
+                        waiting = []
                 else:
                     continue
                 del running[process]

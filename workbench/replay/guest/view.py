@@ -15,7 +15,8 @@ def after(messages: list[Message], events: list[dict[str, Any]]) -> list[Message
     """The messages after a run: those of its last MESSAGES_SNAPSHOT, else the sent ones and what was streamed."""
     for event in reversed(events):
         if event.get("type") == "MESSAGES_SNAPSHOT":
-            return list(event.get("messages") or ())
+            held = event.get("messages")
+            return list(held) if isinstance(held, list) else []
     return [*messages, *_streamed(events)]
 
 
