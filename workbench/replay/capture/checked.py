@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.replay.capture.derive import KINDS, ORIGINS, PACKAGES
-from workbench.replay.capture.readings import MOST
+from workbench.replay.capture.derive import PACKAGES
+from workbench.replay.capture.readings import KINDS, MOST, ORIGINS
 from workbench.replay.capture.shapes import Json
 from workbench.replay.capture.tools import described
 from workbench.replay.guest.client import FORMS
