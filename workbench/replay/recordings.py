@@ -101,7 +101,9 @@ def steps(folder: Path, keeps: object = None) -> list[Step]:
     """The steps of a recorded arm, in order."""
     found = [(path.name.partition("-")[0], path) for path in folder.glob("[0-9][0-9]*-*.har")]
     # a conversation of a hundred turns has a step of three digits
-    return [Step(path, keeps) for number, path in sorted(found, key=lambda f: (len(f[0]), f)) if number.isdigit()]
+    return [
+        Step(path, keeps) for number, path in sorted(found, key=lambda f: (len(f[0]), f)) if number.isdigit()
+    ]
 
 
 def folders(name: str) -> list[Path]:

@@ -145,7 +145,10 @@ class Guest:
                     answers[number] = {"error": f"not done after {timeout:g} s", "kind": "timeout"}
                     if alike:
                         for other, _ in waiting:
-                            answers[other] = {"error": "not begun, because one like it took too long", "kind": "timeout"}
+                            answers[other] = {
+                                "error": "not begun, because one like it took too long",
+                                "kind": "timeout",
+                            }
                         waiting = []
                 else:
                     continue
