@@ -194,3 +194,26 @@ def test_overrides_that_say_nothing_are_refused(said, why):
     done = CliRunner().invoke(app, ["replay", "--from", str(LOST), "--override", said])
     assert done.exit_code == 2
     assert why in done.stderr
+
+
+def test_what_cannot_be_read_or_written_is_said_by_its_name(kept, tmp_path):
+    done = CliRunner().invoke(app, ["replay", "--from", str(tmp_path / "no\x1b[2Jthing.har")])
+    assert done.exit_code == 2
+    assert "no\\x1b[2Jthing.har: " in done.stderr
+    assert "no request is in the capture" in done.stderr
+    done = CliRunner().invoke(app, ["replay", "--from", str(LOST), "--expect", "gone"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    target = changed(kept, ("recorded_on",), "x", tmp_path)
+    calibrated, _ = file.read(target)
+    with pytest.raises(ReplayError, match="cannot be written"):
+        calibrated.save(tmp_path / "nowhere" / "kept.json")
+    calibrated.scenario.spec["steps"][0]["request"]["messages"][0]["content"] = "\ud800"
+    calibrated.save(target)
+    assert file.read(target)[0].scenario.spec == calibrated.scenario.spec
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "kept.json")
+    with pytest.raises(ReplayError, match="is no file"):
+        file.read(tmp_path / "kept.json")

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.replay.capture.running import Workshop
+    from workbench.trace import Trace
+
+#: problems of a capture that are told
+_PROBLEMS = 5
 
 
 def replay_capture(
@@ -16,13 +20,16 @@ def replay_capture(
     python: str, output: Path | None, expect: str, fails: bool,
 ) -> int:  # fmt: skip
     """Derive, calibrate, judge and keep; 2 where the recording is not reproduced, so that nothing can be said."""
-    from workbench.replay.capture import told
+    from workbench.replay.capture import file, told
     from workbench.replay.capture.calibrate import calibrate, uncalibrated
     from workbench.replay.capture.derive import scenario_from
     from workbench.replay.capture.verdicts import SAME
     from workbench.trace import load
 
-    scenario = scenario_from(load(*map(str, captured)), thread or None, overrides=overrides(override))
+    file.expected(expect)
+    trace = load(*map(str, captured))
+    _unread(trace)
+    scenario = scenario_from(trace, thread or None, overrides=overrides(override))
     _print(told.scenario(scenario))
     recorded_on = recorded_on or scenario.versions.get("agent-framework-ag-ui", "")
     with _workshop(python) as workshop:
@@ -121,6 +128,18 @@ def _workshop(python: str) -> Workshop:
     from workbench.replay.capture.running import Workshop
 
     return Workshop(python=python or None, progress=_say if sys.stderr.isatty() else None)
+
+
+def _unread(trace: Trace) -> None:
+    """Say what of a capture could not be read: it may be why a request is missing."""
+    from workbench.report.plain import plain
+
+    problems = trace.records.problems
+    for problem in problems[:_PROBLEMS]:
+        path = trace.records.sources[problem.source].path
+        _say(f"workbench: {plain(path)}: {plain(problem.reason, 300)}")
+    if len(problems) > _PROBLEMS:
+        _say(f"workbench: and {len(problems) - _PROBLEMS} more places that could not be read")
 
 
 def _print(lines: Sequence[str]) -> None:

@@ -31,8 +31,7 @@ def write(calibrated: Calibrated, path: Path, expect: str = "absent") -> None:
     """Write a scenario that passed the gate; `expect` goes to its errors and warnings, `any` to remarks."""
     if not calibrated.reproduced:
         raise ReplayError("what was not reproduced on the release of its recording is no test of another")
-    if expect not in EXPECTED:
-        raise ReplayError(f"expect is one of {', '.join(EXPECTED)}, not {expect!r}")
+    expected(expect)
     scenario = calibrated.scenario
     told = {
         "format": FORMAT, "version": VERSION, "thread": scenario.thread, "recorded_on": calibrated.recorded_on,
@@ -45,7 +44,20 @@ def write(calibrated: Calibrated, path: Path, expect: str = "absent") -> None:
         "readings": [{**exact.reading.told(), "inputs": exact.inputs} for exact in calibrated.exact],
         "spec": scenario.spec, "events": scenario.events, "shape": scenario.shape,
     }  # fmt: skip
-    path.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except UnicodeEncodeError:
+        # half a surrogate pair, which JSON may hold and a file may not, is written as an escape
+        path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise ReplayError(f"{path} cannot be written: {problem.strerror}") from problem
+
+
+def expected(expect: str) -> None:
+    """Raise `ReplayError` for a word that a finding cannot have as its `expect`."""
+    if expect not in EXPECTED:
+        raise ReplayError(f"expect is one of {', '.join(EXPECTED)}, not {expect!r}")
 
 
 def read(path: Path) -> tuple[Calibrated, dict[Any, str]]:
@@ -67,6 +79,8 @@ def read(path: Path) -> tuple[Calibrated, dict[Any, str]]:
 
 def _told(path: Path) -> Any:
     try:
+        if path.exists() and not path.is_file():
+            raise ReplayError(f"{path} is no file")
         size = path.stat().st_size
         if size > _MOST:
             raise ReplayError(f"{path} has {size:,} bytes; a recorded scenario has at most {_MOST:,}")
