@@ -306,5 +306,8 @@ def test_a_capture_may_begin_at_an_answer_that_is_refused(tmp_path):
     trace = wb.load(str(path))
     (approval,) = trace.conversations[0].approvals
     assert approval.id == "int-1"
-    assert [(answer.run.run_id, answer.refused) for answer in approval.answers] == [("r1", True), ("r2", False)]
+    assert [(answer.run.run_id, answer.refused) for answer in approval.answers] == [
+        ("r1", True),
+        ("r2", False),
+    ]
     assert not trace.conversations[0].strays
