@@ -139,6 +139,17 @@ def a_list_with_results_first(n):
     return [started(), {"type": "MESSAGES_SNAPSHOT", "messages": messages}, finished()]
 
 
+def one_call_again_and_again(n):
+    messages = [listed("c", "a")] * (5 * n)
+    return [started(), {"type": "MESSAGES_SNAPSHOT", "messages": messages}, finished()]
+
+
+def one_turn_again_and_again(n):
+    turn = [{"id": "u", "role": "user", "content": "go"}, listed("c", "a")]
+    messages = [*turn * (3 * n), *[answered("c", "x")] * (3 * n)]
+    return [started(), {"type": "MESSAGES_SNAPSHOT", "messages": messages}, finished()]
+
+
 def state_that_copies_itself(n):
     copies = (
         {"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "/l", "path": f"/k{i}"}]}
@@ -151,7 +162,8 @@ SHAPES = [
     calls_that_stay_open_around_texts, late_ends, runs_inside_runs, threads_in_one_stream, runs_beside_an_outer_one,
     one_id_for_all, one_id_in_every_run, results_for_nobody, many_interrupts_answered, questions_by_event,
     answers_to_nothing, answers_to_nothing_in_every_run, a_snapshot, a_snapshot_under_other_ids,
-    a_snapshot_of_equal_texts, a_list_with_results_first, state_that_copies_itself,
+    a_snapshot_of_equal_texts, a_list_with_results_first, one_call_again_and_again, one_turn_again_and_again,
+    state_that_copies_itself,
 ]  # fmt: skip
 
 

@@ -94,6 +94,7 @@ def test_a_turn_that_stands_twice_and_nobody_answered(names) -> None:
         pytest.param([*TURN, user("u2"), owner(), tool("t3")], id="an assistant that always has one id"),
         pytest.param([*TURN, user(content="and again"), owner(), tool("t3")], id="another text under one id"),
         pytest.param([*TURN, user(), owner("a3"), tool("t3")], id="a new message after a repeated one"),
+        pytest.param([{**message, "id": "m"} for message in [*TURN, SAID, *TURN]], id="one id for all messages"),
         pytest.param([*TURN, nameless(user()), owner(), tool("t3")], id="a user message without an id"),
         pytest.param([user(), owner(), tool(), user("u2"), owner("a3"), SAID, user("u3", "well?"), SAID],
                      id="the second call is open"),

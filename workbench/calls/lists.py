@@ -80,9 +80,13 @@ def is_user_turn(message: dict[str, Any]) -> bool:
 
 
 def _again(first: Part, second: Part, opener: dict[str, Any], other: dict[str, Any]) -> bool:
-    """The same assistant message after the same user message: no new turn has ids and text of an old one."""
+    """The same assistant message after the same user message: no new turn has ids and text of an old one.
+
+    An id that both have names neither: some clients give one to all.
+    """
     return (
         bool(first.message_id and opener.get("id"))
+        and first.message_id != opener["id"]
         and first.message_id == second.message_id
         and opener["id"] == other.get("id")
         and opener.get("content") == other.get("content")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench.calls import lists
 from workbench.calls.arguments import canonical, differs
-from workbench.calls.conversation import ListCall, MessageList, Part
+from workbench.calls.conversation import ListCall, Part
 from workbench.findings import Finding
 from workbench.rules.calls.words import finding, told
 from workbench.rules.registry import rule
@@ -40,19 +41,25 @@ def call_duplicated(trace: Trace) -> Iterator[Finding]:
     """
     for conversation in trace.conversations:
         for items in conversation.histories:
+            spoken: list[int] | None = None
             for entry in items.calls:
                 if not entry.part.call_id or (
                     entry.call is not None and entry.call.synthetic_for is not None
                 ):
                     continue
-                copies = [copy for copy in entry.copies if _same_call(items, entry, copy)]
+                if not entry.copies:
+                    continue
+                if spoken is None:
+                    spoken = [n for n, message in enumerate(items.messages) if lists.is_user_turn(message)]
+                answers = sorted(result.position for result in entry.results)
+                copies = [copy for copy in entry.copies if _same_call(entry, copy, spoken, answers)]
                 if copies:
                     positions = listed(
                         [str(n) for n in dict.fromkeys(p.position + 1 for p in (entry.part, *copies))]
                     )
                     message = (
                         f"{told(entry)} stands {len(copies) + 1} times in the {items.place} of {named(items.run)} "
-                        f"(message {positions}){_repeated(items, entry, copies)}."
+                        f"(message {positions}){_repeated(entry, copies, spoken, answers)}."
                     )
                     first = entry.call.at if entry.call else None
                     yield finding(
@@ -66,33 +73,35 @@ def call_duplicated(trace: Trace) -> Iterator[Finding]:
                     )
 
 
-def _repeated(items: MessageList, entry: ListCall, copies: list[Part]) -> str:
+def _repeated(entry: ListCall, copies: list[Part], spoken: list[int], answers: list[int]) -> str:
     """What to add where messages are repeated with what the user said: which of them has no result."""
     ids = {entry.part.message_id, *(copy.message_id for copy in copies)}
     places = sorted({entry.part.position, *(copy.position for copy in copies)})
-    between = items.messages[places[0] + 1 : places[-1]]
-    if len(ids) > 1 or "" in ids or not any(lists.is_user_turn(m) for m in between):
+    if len(ids) > 1 or "" in ids or not _any_between(spoken, places[0], places[-1]):
         return ""
     open_places = [
         place
         for place, following in zip(places, [*places[1:], None], strict=True)
-        if not any(
-            place < result.position and (following is None or result.position < following)
-            for result in entry.results
-        )
+        if not _any_between(answers, place, following)
     ]
     said = f", and in message {listed([str(p + 1) for p in open_places])} the call has no result"
-    return "; the whole message is repeated" + (said if open_places and entry.results else "")
+    return "; the whole message is repeated" + (said if open_places and answers else "")
 
 
-def _same_call(items: MessageList, entry: ListCall, copy: Part) -> bool:
+def _same_call(entry: ListCall, copy: Part, spoken: list[int], answers: list[int]) -> bool:
+    """`spoken` and `answers` are the sorted positions of what the user said and of the results."""
     first = entry.part
     if differs(first.name, first.arguments, copy.name, copy.arguments):
         return False
-    between = items.messages[first.position + 1 : copy.position + 1]
-    if not any(lists.is_user_turn(m) for m in between):
+    if not _any_between(spoken, first.position, copy.position):
         return True
-    answered = any(result.position < copy.position for result in entry.results)
+    answered = bool(answers) and answers[0] < copy.position
     if answered and first.message_id != copy.message_id:
         return False
     return first.name == copy.name and canonical(first.arguments) == canonical(copy.arguments)
+
+
+def _any_between(positions: list[int], low: int, high: int | None) -> bool:
+    """Whether one of sorted positions lies between two others; a list with many copies is asked as often."""
+    at = bisect_right(positions, low)
+    return at < len(positions) and (high is None or positions[at] < high)
