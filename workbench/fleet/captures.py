@@ -6,6 +6,7 @@ import glob
 import importlib
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +54,8 @@ def captures(sources: Iterable[str]) -> list[Capture]:
         sizes = [size for _, size, _ in own]
         made.append(
             Capture(
-                name,
+                # a name that is no UTF-8 could not be written down
+                name.encode("utf-8", "backslashreplace").decode(),
                 tuple(path for path, _, _ in own),
                 -1 if min(sizes) < 0 else sum(sizes),
                 max(written for _, _, written in own),
@@ -100,6 +102,8 @@ def _local(path: str, name: str) -> Iterator[tuple[str, str, int, int]]:
     except OSError:
         yield name, path, -1, -1
         return
+    if not stat.S_ISREG(known.st_mode):
+        return  # to open a pipe is to wait for its other end
     yield name, path, known.st_size, known.st_mtime_ns
 
 

@@ -30,8 +30,10 @@ TABLES = ("runs", "requests", "parts", "calls", "approvals", "spans")
 ALL = (*TABLES, "findings", "captures")
 _MARK = "index.json"
 _FORMAT = 1
+_KIND = "agui-workbench index"
 #: rows of a table that are held before they are written
 _HELD = 50_000
+_MOST_SHARDS = 100_000
 
 Frames = dict[str, "pd.DataFrame"]
 
@@ -77,12 +79,12 @@ def write_index(
 
     Raises `WorkbenchError` where the folder is there and `force` is not given, or pyarrow is missing.
     """
-    home = Path(folder)
+    home = Path(folder).absolute()
     if home.exists() and any(home.iterdir()):
-        if not (force and (home / _MARK).exists()):
-            raise WorkbenchError(
-                f"{home} is there already" + ("" if force else "; --force replaces an index")
-            )
+        if not force:
+            raise WorkbenchError(f"{home} is there already; --force replaces an index")
+        if not _is_index(home):
+            raise WorkbenchError(f"{home} is there already and is no index; nothing in it is removed")
         shutil.rmtree(home)
     some = captures(sources)
     unfinished = home.with_name(f".{home.name}.part")
@@ -94,7 +96,7 @@ def write_index(
         if progress:
             progress(number, len(some))
     written.close()
-    mark = {"kind": "agui-workbench index", "format": _FORMAT, "shards": shards, "captures": len(some)}
+    mark = {"kind": _KIND, "format": _FORMAT, "shards": shards, "captures": len(some)}
     (unfinished / _MARK).write_text(json.dumps(mark) + "\n", encoding="utf-8")
     if home.exists():
         home.rmdir()
@@ -198,9 +200,7 @@ class Index:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        mark = json.loads((folder / _MARK).read_text(encoding="utf-8"))
-        self.shards: int = mark["shards"]
-        self._count: int = mark["captures"]
+        self.shards, self._count = _mark(folder)
 
     def __repr__(self) -> str:
         return f"<Index of {self._count:,} captures in {self.folder}>"
@@ -279,6 +279,31 @@ class Index:
         made.execute("SET enable_external_access = false")
         made.execute("SET lock_configuration = true")
         return made
+
+
+def _is_index(folder: Path) -> bool:
+    """Whether we wrote what is in a folder: many have an `index.json`."""
+    try:
+        told = json.loads((folder / _MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(told, dict) and told.get("kind") == _KIND
+
+
+def _mark(folder: Path) -> tuple[int, int]:
+    """Shards and captures of an index; `WorkbenchError` where its mark says nothing of the kind."""
+    try:
+        told = json.loads((folder / _MARK).read_text(encoding="utf-8"))
+        shards, count = told["shards"], told["captures"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        shards = count = None
+    if (
+        not isinstance(shards, int)
+        or not isinstance(count, int)
+        or not (0 < shards <= _MOST_SHARDS and count >= 0)
+    ):
+        raise WorkbenchError(f"{folder / _MARK} is damaged: remove the folder, and write the index anew")
+    return shards, count
 
 
 def open_index(folder: str | Path) -> Index:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from workbench.fleet.captures import Capture, opened
+from workbench.model import SEVERITIES
 from workbench.readers.records import NO_TIME
 
 if TYPE_CHECKING:
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
 
 Row = dict[str, Any]
+
+_ROW: dict[str, type] = {
+    "name": str, "key": str, "problem": str, "unread": int, "events": int, "threads": int, "runs": int,
+    "calls": int, "approvals": int, "release": str, "day": str, "producers": list, "findings": list,
+}  # fmt: skip
+_LISTS = ("calls", "approvals", "tools")
+_FINDING: dict[str, type] = {
+    **dict.fromkeys(("rule", "severity", "message", "thread", "run", "producer", "evidence"), str),
+    **dict.fromkeys(_LISTS, list),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +55,7 @@ def check_one(capture: Capture, asked: Asked) -> Row:
     `problem` says why a capture could not be checked. Nothing in the row depends on when, where or beside
     what it was checked.
     """
-    row: Row = {
-        "name": capture.name, "key": capture.key, "problem": "", "unread": 0, "events": 0, "threads": 0, "runs": 0,
-        "calls": 0, "approvals": 0, "release": "", "day": "", "producers": [], "findings": [],
-    }  # fmt: skip
+    row: Row = {key: kind() for key, kind in _ROW.items()} | {"name": capture.name, "key": capture.key}
     try:
         with _within(asked.timeout):
             _fill(row, capture, asked)
@@ -57,7 +65,35 @@ def check_one(capture: Capture, asked: Asked) -> Row:
         row["problem"] = "not enough memory"
     except Exception as problem:  # noqa: BLE001 - one capture never stops the rest
         row["problem"] = f"{type(problem).__name__}: {problem}"[:500]
-    return row
+    made: Row = _sound(row)
+    return made
+
+
+def _sound(value: Any) -> Any:
+    """A row that can be written down: half a surrogate pair, as in names that are no UTF-8, is told by its number."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {key: _sound(item) for key, item in value.items()}
+    return [_sound(item) for item in value] if isinstance(value, list) else value
+
+
+def well_formed(row: Any) -> bool:
+    """Whether a value is a row: one that was stored may have been changed."""
+    return (
+        _has(row, _ROW)
+        and all(isinstance(name, str) for name in row["producers"])
+        and all(
+            _has(found, _FINDING)
+            and found["severity"] in SEVERITIES
+            and all(isinstance(name, str) for key in _LISTS for name in found[key])
+            for found in row["findings"]
+        )
+    )
+
+
+def _has(value: Any, fields: dict[str, type]) -> bool:
+    return isinstance(value, dict) and all(type(value.get(key)) is kind for key, kind in fields.items())
 
 
 def _fill(row: Row, capture: Capture, asked: Asked) -> None:
