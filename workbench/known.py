@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SCENARIOS = Path(__file__).resolve().parent / "replay" / "scenarios"
 #: bytes of every member of a capture in which versions are looked for
 _MOST = 4_000_000
-_PACKAGE = re.compile(rb'(agent-framework(?:-[a-z-]+)?)(?:"\s*:\s*"|==|/)([0-9][0-9A-Za-z.]{0,30})')
+_PACKAGE = re.compile(rb'(agent-framework(?:-[a-z-]{1,40}+)?)(?:"\s*:\s*"|==|/)([0-9][0-9A-Za-z.]{0,30})')
 #: how the framework names itself in telemetry and to a model provider: its core package
 _CORE = re.compile(
     rb'"name"\s*:\s*"agent_framework"\s*,\s*"version"\s*:\s*"([0-9][0-9A-Za-z.]{0,30})"'

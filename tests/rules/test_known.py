@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -113,3 +114,22 @@ def test_it_costs_no_import_of_replays(root):
     code = "import sys, workbench as wb; wb.check(wb.load('sample:provider-tool-lost')).known[0]; print([m for m in sys.modules if m.startswith('workbench.replay')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "agent-framework-" * 100_000,
+        'agent-framework" ' * 100_000,
+        '"name" ' * 100_000,
+        "agent-framework==" + "1" * 10**6,
+    ],
+)
+def test_texts_that_look_like_names_of_packages_cost_no_time(root, tmp_path, text):
+    har = json.loads((root / "traces/duplicate-starts.har").read_text(encoding="utf-8"))
+    har["log"]["comment"] = text
+    path = tmp_path / "capture.har"
+    path.write_text(json.dumps(har))
+    begun = time.process_time()
+    assert [one.name for one in wb.check(wb.load(str(path))).known] == ["duplicate-tool-call-start"]
+    assert time.process_time() - begun < 5
