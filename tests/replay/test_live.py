@@ -380,22 +380,19 @@ def test_an_interpreter_that_is_not_here():
         environments.build(RELEASE, python="3.7")
 
 
-def test_of_arms_that_are_alike_none_begins_after_one_took_too_long(environment):
+def test_of_arms_that_are_alike_none_begins_after_one_took_too_long(environment, tmp_path):
     """A conversation whose replay hangs is not tried in all its readings, one time-out after the other."""
-    environment("1.5.0")
-    spec = json.loads(json.dumps(_slow_conversation()))
+    environment(RELEASE)
+    patch = tmp_path / "sleeps.py"
+    patch.write_text("import time\n\n\ndef apply(tools):\n    time.sleep(600)\n")
+    body = {"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "q"}]}
+    spec = {
+        "agent": {"kind": "plain"}, "endpoint": {}, "tools": [], "packages": [], "calls": {}, "patches": [str(patch)],
+        "model": {"client": "recorded", "turns": [[]]}, "steps": [{"name": "step-1", "request": body}],
+    }  # fmt: skip
     begun = time.monotonic()
     with Workshop(timeout=20, jobs=1) as workshop:
-        runs = workshop.run("1.5.0", [spec] * 12)
+        runs = workshop.run(RELEASE, [spec] * 12)
     assert time.monotonic() - begun < 100
     assert runs[0].error == "not done after 20 s"
     assert {run.error for run in runs[1:]} == {"not begun, because one like it took too long"}
-
-
-def _slow_conversation():
-    said = [[{"contents": [{"text": "a"} for _ in range(200_000)]}]]
-    body = {"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "q"}]}
-    return {
-        "agent": {"kind": "plain"}, "endpoint": {}, "tools": [], "packages": [], "calls": {},
-        "model": {"client": "recorded", "turns": said}, "steps": [{"name": "step-1", "request": body}],
-    }  # fmt: skip
